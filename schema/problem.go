@@ -3,7 +3,9 @@ package schema
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // MaxProblems is how many problems one report lists; the rest are counted.
@@ -18,12 +20,17 @@ type Problem struct {
 	Message string `json:"message"`
 }
 
-// String returns "pointer: message".
+// String returns "pointer: message" on one line; a pointer with control
+// characters in its names is quoted.
 func (p Problem) String() string {
-	if p.Pointer == "" {
+	switch {
+	case p.Pointer == "":
 		return p.Message
+	case strings.ContainsFunc(p.Pointer, unicode.IsControl):
+		return strconv.Quote(p.Pointer) + ": " + p.Message
+	default:
+		return p.Pointer + ": " + p.Message
 	}
-	return p.Pointer + ": " + p.Message
 }
 
 // Problems is everything wrong with one document.

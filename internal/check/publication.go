@@ -1,0 +1,120 @@
+package check
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/kargo-steps/publish-metadata/internal/decode"
+	"github.com/kargo-steps/publish-metadata/internal/fault"
+	"github.com/kargo-steps/publish-metadata/internal/shape"
+	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/schema"
+)
+
+// Publication is checked metadata, its target and its owner. The zero value
+// publishes nothing to nowhere.
+type Publication struct {
+	job      decode.Job
+	keys     map[string]map[string]any
+	schemas  map[string]*schema.Schema
+	keep     []string
+	takeOver map[Place]bool
+	warnings []string
+}
+
+// Place is an entry of a key.
+type Place struct{ Key, Entry string }
+
+// String returns "key.entry".
+func (p Place) String() string { return p.Key + "." + p.Entry }
+
+// add takes over one key, without entries that are empty objects: the API
+// server would turn them into null.
+func (p *Publication) add(key *shape.Key) {
+	p.schemas[key.Name] = key.Schema
+	if key.Keep {
+		p.keep = append(p.keep, key.Name)
+		return
+	}
+	if len(key.Entries) > 0 && key.Schema.Unchecked() {
+		p.warnings = append(p.warnings, key.Name+": unchecked, its schema accepts everything")
+	}
+	content := make(map[string]any, len(key.Entries))
+	for _, name := range value.SortedKeys(key.Entries) {
+		entry := key.Entries[name]
+		if object, isObject := entry.Value.(map[string]any); isObject && len(object) == 0 {
+			p.warnings = append(p.warnings, entry.Pointer+": an empty object is not stored")
+			continue
+		}
+		content[name] = entry.Value
+		if entry.TakeOver {
+			p.takeOver[Place{key.Name, name}] = true
+		}
+	}
+	if len(content) > 0 {
+		p.keys[key.Name] = content
+	}
+}
+
+// Metadata returns key -> entry -> value; not to be changed.
+func (p Publication) Metadata() map[string]map[string]any { return p.keys }
+
+// Keep returns the keys whose entries stay as the owner published them, sorted.
+func (p Publication) Keep() []string { return p.keep }
+
+// TakesOver says whether other owners of an entry give way.
+func (p Publication) TakesOver(place Place) bool { return p.takeOver[place] }
+
+// Owner returns who owns what is published on the target.
+func (p Publication) Owner() string { return p.job.Owner }
+
+// Manager returns the field manager of the owner.
+func (p Publication) Manager() string { return decode.Manager(p.job.Owner) }
+
+// Context returns what the publication is part of.
+func (p Publication) Context() decode.Context { return p.job.Context }
+
+// Settle returns the config's settle window, or def where it has none.
+func (p Publication) Settle(def time.Duration) time.Duration {
+	if p.job.Config.Settle != nil {
+		return *p.job.Config.Settle
+	}
+	return def
+}
+
+// Warnings returns what the template's author should know.
+func (p Publication) Warnings() []string { return p.warnings }
+
+// Recheck validates entries that were not part of the request, such as kept
+// ones. The error is a *fault.Error of kind Invalid.
+func (p Publication) Recheck(key string, content map[string]any) error {
+	var problems schema.Problems
+	for _, problem := range p.schemas[key].Validate(content) {
+		problems.Add("/status/metadata"+value.Pointer("", key)+problem.Pointer, "%s", problem.Message)
+	}
+	return fault.Of(fault.Invalid, p.job.Target.String(), problems)
+}
+
+// size is how large a publication is, and its largest key, in bytes of JSON.
+type size struct {
+	total, bytes int
+	key          string
+}
+
+func (p Publication) largest() size {
+	var found size
+	for _, key := range value.SortedKeys(p.keys) {
+		content := make(map[string]any, len(p.keys[key]))
+		for name, entry := range p.keys[key] {
+			content[name] = entry
+		}
+		bytes := value.Size(content)
+		found.total += bytes
+		if bytes > found.bytes {
+			found.bytes, found.key = bytes, key
+		}
+	}
+	return found
+}
+
+func itoa(i int) string { return strconv.Itoa(i) }

@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/kargo-steps/publish-metadata/internal/fault"
+	"github.com/kargo-steps/publish-metadata/internal/publish/cluster"
+	"github.com/kargo-steps/publish-metadata/step"
+)
+
+// clusterOptions are kubectl's flags for the cluster and its user.
+type clusterOptions struct {
+	kubeconfig string
+	overrides  clientcmd.ConfigOverrides
+}
+
+func (o *clusterOptions) bind(flags *pflag.FlagSet) {
+	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "path of the kubeconfig; by default KUBECONFIG, then ~/.kube/config, then the pod's service account")
+	names := clientcmd.RecommendedConfigOverrideFlags("")
+	names.ContextOverrideFlags.Namespace = clientcmd.FlagInfo{} // the request's project says it
+	clientcmd.BindOverrideFlags(&o.overrides, flags, names)
+}
+
+// client returns the client of the cluster. The text of clientcmd's errors is
+// left out: it quotes the kubeconfig.
+func (o *clusterOptions) client() (step.Client, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = o.kubeconfig
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &o.overrides).ClientConfig()
+	switch {
+	case clientcmd.IsEmptyConfig(err):
+		return nil, fault.New(fault.Invalid, "cluster",
+			"there is no kubeconfig and no service account: set --kubeconfig, or use --stage-file or --dry-run=client", err)
+	case err != nil:
+		return nil, fault.New(fault.Invalid, "cluster", "the kubeconfig cannot be used: check it with kubectl config view", err)
+	}
+	return cluster.New(config)
+}

@@ -1,0 +1,56 @@
+// Package nearest finds what a misspelt name was meant to be.
+//
+// In: a name and the names that exist. Out: the one that is close enough, or "".
+package nearest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// maxName bounds the work for names from untrusted input, in bytes.
+const maxName = 128
+
+// Name returns the candidate with the fewest edits from name, the first of them by
+// name, if at most a third of it is edited; "" if none is so near. One edit is
+// always near, and so are two neighbours that changed places.
+func Name(name string, candidates []string) string {
+	if len(name) > maxName {
+		return ""
+	}
+	best, fewest := "", max(1, len(name)/3)+1
+	for _, candidate := range slices.Sorted(slices.Values(candidates)) {
+		if len(candidate) > maxName {
+			continue
+		}
+		if edits := distance(strings.ToLower(name), strings.ToLower(candidate)); edits < fewest {
+			best, fewest = candidate, edits
+		}
+	}
+	return best
+}
+
+// distance counts edits; neighbours that changed places are one.
+func distance(a, b string) int {
+	if len(a) == len(b) {
+		for i := 0; i+1 < len(a); i++ {
+			if a[i] != b[i] {
+				if a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:] {
+					return 1
+				}
+				break
+			}
+		}
+	}
+	return levenshtein.ComputeDistance(a, b)
+}
+
+// Hint returns "; did you mean X?", or "" when nothing is near.
+func Hint(name string, candidates []string) string {
+	if found := Name(name, candidates); found != "" {
+		return "; did you mean " + found + "?"
+	}
+	return ""
+}

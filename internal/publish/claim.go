@@ -1,0 +1,148 @@
+package publish
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/kargo-steps/publish-metadata/internal/check"
+	"github.com/kargo-steps/publish-metadata/internal/fault"
+	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/schema"
+)
+
+// MaxMetadata is the largest status.metadata that is written, in bytes of JSON.
+// The API server refuses objects over about 1.5 MiB, with an obscure message.
+const MaxMetadata = 512 << 10
+
+// claim decides for every entry whether its owners give way.
+func (p *Plan) claim(live liveState, publication check.Publication) error {
+	var problems schema.Problems
+	p.Force = live.cleared
+	for _, place := range p.places() {
+		content := p.Metadata[place.Key][place.Entry]
+		held := value.Equal(live.entry(place), content) && live.heldBy(publication.Manager(), place)
+		for _, owner := range live.at(place) {
+			switch {
+			case owner.applies && owner.name == publication.Manager():
+				continue
+			case live.yields(owner, place, publication):
+				p.Force = p.Force || !held
+				if !held && place.Key != schema.Provenance && owner.name != publication.Manager() {
+					p.TookOver = append(p.TookOver, TookOver{Place: place, From: nameOf(owner)})
+				}
+			default:
+				problems.Add("/status/metadata"+value.Pointer("", place.Key, place.Entry), "%s", refusal(owner, live))
+			}
+		}
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	err := &fault.Error{
+		Kind: fault.Conflict, Subject: publication.Target().String(), Problems: problems.Sorted(),
+		Message: "nothing was published, since entries have other owners (use other names, or onConflict: takeOver)",
+	}
+	return err
+}
+
+// yields says whether an owner other than the publication's gives way. An update
+// manager does: it cannot say what it still wants. A producer does when its
+// promotion of this very Stage is over, as currentPromotion proves.
+func (l liveState) yields(other owner, place check.Place, publication check.Publication) bool {
+	if !other.applies || publication.TakesOver(place) {
+		return true
+	}
+	name, ours := other.ours()
+	if !ours {
+		return false
+	}
+	context := publication.Context()
+	former, known := l.provenances[name]
+	return known && publication.OnPromotedStage() && context.Promotion != "" &&
+		l.promotion == context.Promotion && former.stage == context.Stage &&
+		former.promotion != "" && former.promotion != context.Promotion
+}
+
+// heldBy says whether a manager owns an entry by server-side apply.
+func (l liveState) heldBy(manager string, place check.Place) bool {
+	for _, owner := range l.owners {
+		if owner.applies && owner.name == manager && owner.has(place) {
+			return true
+		}
+	}
+	return false
+}
+
+// isOther tells the owners by server-side apply that are not the publication's.
+func isOther(publication check.Publication) func(owner) bool {
+	return func(o owner) bool { return o.applies && o.name != publication.Manager() }
+}
+
+// nameOf returns what people call an owner: a producer, or a field manager.
+func nameOf(o owner) string {
+	if name, ours := o.ours(); ours {
+		return name
+	}
+	return o.name
+}
+
+func refusal(o owner, live liveState) string {
+	name, ours := o.ours()
+	if !ours {
+		return fmt.Sprintf("owned by the field manager %s", o.name)
+	}
+	if promotion := live.provenances[name].promotion; promotion != "" {
+		return fmt.Sprintf("owned by the producer %s of promotion %s", name, promotion)
+	}
+	return fmt.Sprintf("owned by the producer %s", name)
+}
+
+// forget notes the entries that the owner does not publish any more. Those that
+// another applies too stay: they are the other's.
+func (p *Plan) forget(live liveState, places []check.Place, publication check.Publication) {
+	if _, published := live.provenances[publication.Owner()]; published {
+		places = append(places, check.Place{Key: schema.Provenance, Entry: publication.Owner()})
+	}
+	for _, place := range places {
+		if _, intended := p.Metadata[place.Key][place.Entry]; intended {
+			continue
+		}
+		foreign := false
+		for _, owner := range live.owners {
+			foreign = foreign || isOther(publication)(owner) && owner.has(place)
+		}
+		if !foreign && !slices.Contains(p.gone, place) {
+			p.gone = append(p.gone, place)
+		}
+	}
+}
+
+// fits refuses a plan whose status.metadata would be too large.
+func (p *Plan) fits(live liveState, subject string) error {
+	result := make(map[string]any, len(live.metadata))
+	for key, content := range live.metadata {
+		result[key] = content
+		if entries, isMap := content.(map[string]any); isMap {
+			result[key] = maps.Clone(entries)
+		}
+	}
+	for _, place := range p.gone {
+		if entries, isMap := result[place.Key].(map[string]any); isMap {
+			delete(entries, place.Entry)
+		}
+	}
+	for key, content := range p.Metadata {
+		entries, isMap := result[key].(map[string]any)
+		if !isMap {
+			entries = make(map[string]any, len(content))
+			result[key] = entries
+		}
+		maps.Copy(entries, content)
+	}
+	if size := value.Size(result); size > MaxMetadata {
+		return fault.New(fault.TooLarge, subject, fmt.Sprintf(
+			"status.metadata would have %d bytes, more than %d: publish less, or withdraw what is not used", size, MaxMetadata), nil)
+	}
+	return nil
+}

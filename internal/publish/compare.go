@@ -1,0 +1,111 @@
+package publish
+
+import (
+	"github.com/kargo-steps/publish-metadata/internal/check"
+	"github.com/kargo-steps/publish-metadata/internal/value"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// metadataOf returns an object's status.metadata; nil when it has none.
+func metadataOf(object *unstructured.Unstructured) map[string]any {
+	status, _ := object.Object["status"].(map[string]any)
+	metadata, _ := status["metadata"].(map[string]any)
+	return metadata
+}
+
+// holds says whether the target has what the plan intends, and nothing of what
+// it has withdrawn.
+func (p Plan) holds(target *unstructured.Unstructured) bool {
+	metadata := metadataOf(target)
+	for _, place := range p.places() {
+		if !value.Equal(entryOf(metadata, place), p.Metadata[place.Key][place.Entry]) {
+			return false
+		}
+	}
+	return len(p.removals(metadata)) == 0
+}
+
+// residue returns a JSON Patch that removes what stands though the plan does not
+// have it, or nil. It is bound to the target's resourceVersion.
+func (p Plan) residue(target *unstructured.Unstructured) []byte {
+	removals := p.removals(metadataOf(target))
+	if len(removals) == 0 {
+		return nil
+	}
+	patch := []any{map[string]any{"op": "test", "path": "/metadata/resourceVersion", "value": target.GetResourceVersion()}}
+	for _, path := range removals {
+		patch = append(patch, map[string]any{"op": "remove", "path": path})
+	}
+	document, err := value.Marshal(patch)
+	if err != nil {
+		return nil // strings alone always marshal
+	}
+	return document
+}
+
+// removals returns the JSON Pointers of residue: leaves in the plan's entries
+// that it does not have, entries that are gone, and what is left empty by that.
+func (p Plan) removals(metadata map[string]any) []string {
+	const root = "/status/metadata"
+	var paths []string
+	for _, place := range p.places() {
+		at := root + value.Pointer("", place.Key, place.Entry)
+		paths = append(paths, extra(entryOf(metadata, place), p.Metadata[place.Key][place.Entry], at)...)
+	}
+	left := make(map[string]int, len(metadata))
+	for key, content := range metadata {
+		entries, _ := content.(map[string]any)
+		left[key] = len(entries)
+	}
+	var gone []check.Place
+	for _, place := range p.gone {
+		if hasEntry(metadata, place) {
+			gone = append(gone, place)
+			left[place.Key]--
+		}
+	}
+	empty := 0
+	stubs := make(map[string]bool)
+	for _, place := range p.gone {
+		if _, stands := metadata[place.Key]; stands && left[place.Key] == 0 && !stubs[place.Key] {
+			stubs[place.Key] = true
+			empty++
+		}
+	}
+	if len(p.gone) > 0 && metadata != nil && empty == len(metadata) {
+		return append(paths, root)
+	}
+	for _, place := range gone {
+		if !stubs[place.Key] {
+			paths = append(paths, root+value.Pointer("", place.Key, place.Entry))
+		}
+	}
+	for _, key := range value.SortedKeys(stubs) {
+		paths = append(paths, root+value.Pointer("", key))
+	}
+	return paths
+}
+
+func hasEntry(metadata map[string]any, place check.Place) bool {
+	content, _ := metadata[place.Key].(map[string]any)
+	_, stands := content[place.Entry]
+	return stands
+}
+
+// extra returns the pointers of what stands in an object though it is not intended.
+func extra(stands, intended any, at string) []string {
+	there, isObject := stands.(map[string]any)
+	wanted, wantsObject := intended.(map[string]any)
+	if !isObject || !wantsObject {
+		return nil
+	}
+	var paths []string
+	for _, name := range value.SortedKeys(there) {
+		if _, known := wanted[name]; !known {
+			paths = append(paths, at+value.Pointer("", name))
+			continue
+		}
+		paths = append(paths, extra(there[name], wanted[name], at+value.Pointer("", name))...)
+	}
+	return paths
+}

@@ -1,0 +1,210 @@
+// Package publish is the fifth stage: it brings a checked publication into the
+// target's status.metadata and sees that it stays there.
+//
+// In: a check.Publication and a Client. Out: a Report. Read, decide, apply,
+// compare and settle are the steps of design note publish.md; deciding and
+// comparing are pure. Whatever happens, the Report says what was done.
+package publish
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kargo-steps/publish-metadata/internal/check"
+	"github.com/kargo-steps/publish-metadata/internal/fault"
+)
+
+// Report says what a publication did.
+type Report struct {
+	// Published is key -> names of the owner's entries, sorted.
+	Published map[string][]string
+	// Changed says that the target was not so before.
+	Changed bool
+	// Reasserted counts how often the publication was undone and done again.
+	Reasserted int
+	// TookOver are the entries that others had, sorted.
+	TookOver []TookOver
+	Warnings []string
+}
+
+// TookOver is an entry that was somebody else's.
+type TookOver struct {
+	Place check.Place
+	// From is the producer, or the field manager, that had it.
+	From string
+}
+
+// maxAttempts ends a publication whose context has no deadline.
+const maxAttempts = 500
+
+// run is one publication on its way.
+type run struct {
+	Options
+	client      Client
+	publication check.Publication
+	uid         string
+	wasCurrent  bool
+	// undone says that the publication was read back and did not hold.
+	undone bool
+	memory Memory
+	report Report
+}
+
+// Options are how a publication is done.
+type Options struct {
+	// Settle is how long it has to hold; 0 does not read it back.
+	Settle time.Duration
+	// Turns are those of the process.
+	Turns *Turns
+}
+
+// Publish publishes until the publication holds for the settle window, or ctx
+// ends. The error is a *fault.Error; the Report is valid with an error too.
+func Publish(ctx context.Context, client Client, publication check.Publication, options Options) (Report, error) {
+	r := &run{Options: options, client: client, publication: publication}
+	r.report.Warnings = publication.Warnings()
+	changed := 0
+	for range maxAttempts {
+		held, err := r.attempt(ctx)
+		switch {
+		case errors.Is(err, ErrChanged):
+			err = pause(ctx, backoff(changed))
+			changed++
+		case held:
+			return r.report, nil
+		}
+		if err != nil {
+			return r.report, r.ended(ctx, err)
+		}
+	}
+	return r.report, r.fault(fault.NotSettled, "others kept changing it: try again", nil)
+}
+
+// attempt reads, decides, applies, compares and settles once. It returns false
+// and no error when the publication has to be attempted anew.
+func (r *run) attempt(ctx context.Context) (held bool, err error) {
+	plan, stored, err := r.write(ctx)
+	if err != nil || stored == nil {
+		return false, err
+	}
+	return r.settled(ctx, plan, stored)
+}
+
+// write reads, decides, applies and compares. stored is nil when there was
+// residue: once it is removed, another attempt has to find none.
+func (r *run) write(ctx context.Context) (plan Plan, stored *unstructured.Unstructured, err error) {
+	done, err := r.Turns.take(ctx, r.publication.Target())
+	if err != nil {
+		return plan, nil, err
+	}
+	defer done()
+	live, err := r.read(ctx)
+	if err != nil {
+		return plan, nil, err
+	}
+	plan, err = Decide(live, r.publication, r.memory)
+	if err != nil {
+		return plan, nil, err
+	}
+	stored, err = r.client.Apply(ctx, r.publication.Target(), plan.body, ApplyOptions{Manager: r.publication.Manager(), Force: plan.Force})
+	if err != nil {
+		return plan, nil, err
+	}
+	residue := plan.residue(stored)
+	r.record(plan, residue != nil || live.GetResourceVersion() != stored.GetResourceVersion())
+	if residue != nil {
+		_, err := r.client.Patch(ctx, r.publication.Target(), residue, r.publication.Manager())
+		return plan, nil, err
+	}
+	if !plan.holds(stored) {
+		return plan, nil, r.fault(fault.Unavailable, "what the API server stored is not what was applied: try again", nil)
+	}
+	return plan, stored, nil
+}
+
+// read gets the target and sees that it still is the one to publish to.
+func (r *run) read(ctx context.Context) (*unstructured.Unstructured, error) {
+	live, err := r.client.Get(ctx, r.publication.Target())
+	if err != nil {
+		return nil, err
+	}
+	if r.uid == "" {
+		r.uid = string(live.GetUID())
+	}
+	if r.uid != string(live.GetUID()) {
+		return nil, r.fault(fault.NotFound, "it was deleted, and created anew, during the publication: promote again", nil)
+	}
+	promotion := r.publication.Context().Promotion
+	if promotion == "" || !r.publication.OnPromotedStage() {
+		return live, nil
+	}
+	current := currentPromotion(live)
+	if current != promotion && (current != "" || r.wasCurrent) {
+		return nil, r.fault(fault.Superseded, "promotion "+promotion+" is not its current one: it was aborted or is over, and nothing more is published", nil)
+	}
+	r.wasCurrent = current == promotion
+	return live, nil
+}
+
+// currentPromotion returns the name of the promotion that the Stage runs, or "".
+func currentPromotion(live *unstructured.Unstructured) string {
+	name, _, _ := unstructured.NestedString(live.Object, "status", "currentPromotion", "name")
+	return name
+}
+
+// record notes in the report what an apply did.
+func (r *run) record(plan Plan, changed bool) {
+	r.report.Published = plan.Published()
+	r.report.Changed = r.report.Changed || changed
+	if r.undone && changed {
+		r.report.Reasserted++
+	}
+	r.undone = false
+	if !r.memory.applied {
+		r.report.TookOver = plan.TookOver
+		r.report.Warnings = append(r.report.Warnings, plan.Warnings...)
+	}
+	r.memory = plan.remember(r.memory, r.publication)
+}
+
+// ended returns the error of a publication: when ctx has ended, that is why.
+func (r *run) ended(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	switch {
+	case r.report.Published == nil:
+		return r.fault(fault.Timeout, "the deadline passed before anything was published: try again", ctx.Err())
+	case r.Settle > 0:
+		return r.fault(fault.NotSettled, "it was published, but the deadline passed before it had held for "+r.Settle.String()+": try again", ctx.Err())
+	}
+	return r.fault(fault.Timeout, "the deadline passed before the publication was complete: try again", ctx.Err())
+}
+
+func (r *run) fault(kind fault.Kind, message string, cause error) error {
+	return fault.New(kind, r.publication.Target().String(), message, cause)
+}
+
+// backoff returns how long to wait after the nth time that the target had
+// changed, from 0: at random, and longer each time, so that producers that write
+// at once spread until one is through before the next reads.
+func backoff(n int) time.Duration {
+	const first, most = 8 * time.Millisecond, time.Second
+	return rand.N(min(first<<min(n, 10), most))
+}
+
+// pause waits, or returns the context's error when that ends first.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
