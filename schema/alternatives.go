@@ -7,6 +7,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/kargo-steps/publish-metadata/internal/wording"
 )
 
 // alternatives words a value that matches none of the schemas under anyOf or
@@ -37,7 +39,7 @@ func (x *explainer) alternatives(failure *jsonschema.ValidationError, out *Probl
 		x.explain(meant[0], out)
 	default:
 		if names := onlyMissing(meant, len(failure.InstanceLocation)); names != nil {
-			out.Add(at, "%s", "at least one of these fields is needed: "+shownList(names))
+			out.Add(at, "%s", "at least one of these fields is needed: "+wording.List(names, len(names)))
 			return
 		}
 		out.Add(at, "%s", fmt.Sprintf("matches none of the %d alternatives: %s", len(branches), x.summary(meant, at)))

@@ -109,7 +109,9 @@ func TestNoScalarOfASchemaIsInAProblem(t *testing.T) {
 				count++
 				compiled, err := schema.Compile(test.Schema.value)
 				if err != nil {
-					requireNoCanary(t, err.(schema.Problems), name+place)
+					var problems schema.Problems
+					require.ErrorAs(t, err, &problems)
+					requireNoCanary(t, problems, name+place)
 					return
 				}
 				for _, value := range append(values, treeValues(test.Valid)...) {

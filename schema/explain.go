@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"errors"
 	"maps"
 	"math/big"
 	"slices"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/kargo-steps/publish-metadata/internal/wording"
 )
 
 // explainer turns the library's failures into problems in our own words: the
@@ -41,7 +44,7 @@ func (x *explainer) explain(failure *jsonschema.ValidationError, out *Problems) 
 		out.Add(x.at(failure), "%s", x.worded(failure, "matches more than one of the alternatives under oneOf"))
 	case *kind.Required:
 		for _, name := range k.Missing {
-			out.Add(x.at(failure), "%s", "missing field "+shown(name))
+			out.Add(x.at(failure), "%s", "missing field "+wording.Name(name))
 		}
 	case *kind.AdditionalProperties:
 		for _, name := range k.Properties {
@@ -50,7 +53,7 @@ func (x *explainer) explain(failure *jsonschema.ValidationError, out *Problems) 
 	case *kind.PropertyNames:
 		for _, cause := range failure.Causes {
 			for _, problem := range x.problems(cause) {
-				out.Add(problem.Pointer, "%s", "the name "+shown(k.Property)+" "+problem.Message)
+				out.Add(problem.Pointer, "%s", "the name "+wording.Name(k.Property)+" "+problem.Message)
 			}
 		}
 	default:
@@ -138,10 +141,10 @@ func (x *explainer) guardMessage(failure *jsonschema.ValidationError, k *kind.Fo
 	if n == nil {
 		return formatProblem(k.Want, errFormat)
 	}
-	switch k.Err {
-	case errConst:
+	switch {
+	case errors.Is(k.Err, errConst):
 		return x.worded(failure, "is not the one value that is allowed")
-	case errEnum:
+	case errors.Is(k.Err, errEnum):
 		allowed, _ := n.document["enum"].([]any)
 		return x.worded(failure, x.enumProblem(allowed))
 	}
@@ -156,7 +159,7 @@ func (x *explainer) enumProblem(allowed []any) string {
 	for _, value := range allowed {
 		switch value := value.(type) {
 		case string:
-			names = append(names, shown(value))
+			names = append(names, wording.Name(value))
 		case []any, map[string]any:
 			return "is none of the values that are allowed"
 		default:
@@ -173,7 +176,7 @@ func (x *explainer) enumProblem(allowed []any) string {
 }
 
 func needed(name string, missing []string) string {
-	return "missing field " + shownList(missing) + ", which goes with " + shown(name)
+	return "missing field " + wording.List(missing, len(missing)) + ", which goes with " + wording.Name(name)
 }
 
 // number shows a limit of a schema.

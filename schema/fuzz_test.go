@@ -3,7 +3,6 @@ package schema_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"testing"
 	"time"
 
@@ -80,7 +79,7 @@ func FuzzValidate(f *testing.F) {
 		compiled, err := schema.Compile(document)
 		if err != nil {
 			var problems schema.Problems
-			require.True(t, errors.As(err, &problems))
+			require.ErrorAs(t, err, &problems)
 			require.NotEmpty(t, problems)
 			require.NotContains(t, problems.Error(), "cannot be compiled", "a reason of our own")
 			_, again := schema.Compile(document)

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
 )
 
 // Bounds of what one value can cost at one place, whatever the value is: the
@@ -137,7 +139,7 @@ func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
 		subs = append(subs, s.DynamicRef.Ref)
 	}
 	subs = append(subs, sortedValues(s.DependentSchemas)...)
-	for _, name := range sortedKeys(s.Dependencies) {
+	for _, name := range tree.SortedKeys(s.Dependencies) {
 		if sub, ok := s.Dependencies[name].(*jsonschema.Schema); ok {
 			subs = append(subs, sub)
 		}

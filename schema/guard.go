@@ -7,6 +7,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
 )
 
 // The reasons of a guard, besides errFormat and the texts of ownFormats.
@@ -87,10 +89,10 @@ func (g *guard) check(v any) error {
 		steps += len(v)
 	}
 	g.meter.charge(steps)
-	if g.hasConst && !equal(v, g.constant) {
+	if g.hasConst && !tree.Equal(v, g.constant) {
 		return errConst
 	}
-	if g.enum != nil && !slices.ContainsFunc(g.enum, func(allowed any) bool { return equal(v, allowed) }) {
+	if g.enum != nil && !slices.ContainsFunc(g.enum, func(allowed any) bool { return tree.Equal(v, allowed) }) {
 		return errEnum
 	}
 	if g.format == nil {
@@ -145,7 +147,7 @@ func (p propertyNames) Validate(ctx *jsonschema.ValidatorContext, v any) {
 	if !ok {
 		return
 	}
-	for _, name := range sortedKeys(object) {
+	for _, name := range tree.SortedKeys(object) {
 		if err := ctx.Validate(p.schema, name, []string{name}); err != nil {
 			var failure *jsonschema.ValidationError
 			if errors.As(err, &failure) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/kargo-steps/publish-metadata/internal/wording"
 )
 
 // draft is a version of JSON Schema.
@@ -111,7 +113,7 @@ func (d *draft) unknown(keyword string) string {
 		return "keyword " + keyword + " checks nothing in " + d.name + "; it belongs to " + strings.Join(others, ", ") +
 			": see $schema"
 	}
-	return "unknown keyword " + shown(keyword) + didYouMean(keyword, slices.Collect(maps.Keys(d.keywords)))
+	return "unknown keyword " + wording.Name(keyword) + wording.Hint(keyword, slices.Collect(maps.Keys(d.keywords)))
 }
 
 func with(base, more map[string]place) map[string]place {
@@ -125,8 +127,4 @@ func without(base map[string]place, keywords ...string) map[string]place {
 		delete(base, keyword)
 	}
 	return base
-}
-
-func sortedKeys(object map[string]any) []string {
-	return slices.Sorted(maps.Keys(object))
 }

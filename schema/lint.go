@@ -5,6 +5,9 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
+	"github.com/kargo-steps/publish-metadata/internal/wording"
 )
 
 // documentURL is the base of a schema without an $id. Nothing can be read from it.
@@ -69,7 +72,7 @@ func (l *linter) schema(v any, pointer, base string) {
 	}
 	l.siblings(object, pointer)
 	base = l.refs.collect(object, pointer, base)
-	for _, keyword := range sortedKeys(object) {
+	for _, keyword := range tree.SortedKeys(object) {
 		at := pointer + Pointer(keyword)
 		kind, known := l.draft.keywords[keyword]
 		if !known {
@@ -103,7 +106,7 @@ func (l *linter) siblings(object map[string]any, pointer string) {
 	if _, has := object["$ref"]; !has || l.draft.version >= 2019 {
 		return
 	}
-	for _, keyword := range sortedKeys(object) {
+	for _, keyword := range tree.SortedKeys(object) {
 		switch l.draft.keywords[keyword] {
 		case unasserted, data, members:
 			if keyword != "enum" && keyword != "const" && keyword != "properties" && keyword != "patternProperties" {
@@ -122,7 +125,7 @@ func (l *linter) value(keyword string, v any, at string) {
 	switch keyword {
 	case "format":
 		if name, ok := v.(string); ok && !slices.Contains(formatNames(), name) {
-			l.problems.Add(at, "unknown format%s", didYouMean(name, formatNames()))
+			l.problems.Add(at, "unknown format%s", wording.Hint(name, formatNames()))
 		}
 	case "pattern":
 		if pattern, ok := v.(string); ok {
@@ -130,11 +133,11 @@ func (l *linter) value(keyword string, v any, at string) {
 		}
 	case "patternProperties":
 		object, _ := v.(map[string]any)
-		for _, pattern := range sortedKeys(object) {
+		for _, pattern := range tree.SortedKeys(object) {
 			l.pattern(pattern, at+Pointer(pattern))
 		}
 	case "maxLength", "minLength", "maxItems", "minItems", "maxProperties", "minProperties", "maxContains", "minContains":
-		switch number := exact(v).(type) {
+		switch number := tree.Canonical(v).(type) {
 		case int64:
 			if number > maxCount {
 				l.problems.Add(at, "is larger than %d", maxCount)

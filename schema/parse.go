@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
 )
 
 // mustParse returns the JSON-native tree of a file that comes with the tool.
@@ -31,7 +33,7 @@ func native(v any) any {
 		if err != nil {
 			panic(err)
 		}
-		return exact(decimal)
+		return tree.Canonical(decimal)
 	case []any:
 		for i, item := range v {
 			v[i] = native(item)

@@ -21,16 +21,28 @@ type Problem struct {
 }
 
 // String returns "pointer: message" on one line; a pointer with control
-// characters in its names is quoted.
+// characters in its names is quoted. Of long names, which may be hostile, only
+// the ends are shown.
 func (p Problem) String() string {
+	const mostPointer, mostMessage = 512, 1024
+	pointer, message := ends(p.Pointer, mostPointer), ends(p.Message, mostMessage)
 	switch {
-	case p.Pointer == "":
-		return p.Message
-	case strings.ContainsFunc(p.Pointer, unicode.IsControl):
-		return strconv.Quote(p.Pointer) + ": " + p.Message
+	case pointer == "":
+		return message
+	case strings.ContainsFunc(pointer, unicode.IsControl):
+		return strconv.Quote(pointer) + ": " + message
 	default:
-		return p.Pointer + ": " + p.Message
+		return pointer + ": " + message
 	}
+}
+
+// ends returns a text of about most bytes: what is in the middle of a longer one
+// is left out.
+func ends(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most/2], "") + "…" + strings.ToValidUTF8(text[len(text)-most/2:], "")
 }
 
 // Problems is everything wrong with one document.

@@ -30,11 +30,11 @@ func TestProblemsReadAsOneLine(t *testing.T) {
 	assert.Equal(t, `is wrong; /a: is empty; "/a\nb": is long`, problems.Error())
 	assert.Equal(t, "/metadata/0/value/a", problems.Under("/metadata/0/value")[1].Pointer)
 	assert.Equal(t, "/a", problems[1].Pointer)
-	assert.Equal(t, "", schema.Problems(nil).Error())
+	assert.Empty(t, schema.Problems(nil).Error())
 }
 
 func TestPointer(t *testing.T) {
-	assert.Equal(t, "", schema.Pointer())
+	assert.Empty(t, schema.Pointer())
 	assert.Equal(t, "/", schema.Pointer(""))
 	assert.Equal(t, "/a~1b/c~0d/~01/0", schema.Pointer("a/b", "c~d", "~1", "0"))
 }

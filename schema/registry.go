@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/kargo-steps/publish-metadata/internal/wording"
 )
 
 // Provenance is the key that the tool alone writes.
@@ -72,17 +74,17 @@ func NewRegistry(options ...Option) (*Registry, error) {
 func WithKey(key string, document any) Option {
 	return func(r *Registry) error {
 		if WellKnown(key) {
-			return fmt.Errorf("key %s: is the tool's own and cannot be registered", shown(key))
+			return fmt.Errorf("key %s: is the tool's own and cannot be registered", wording.Name(key))
 		}
 		if reason := CheckKey(key); reason != "" {
-			return fmt.Errorf("key %s: %s", shown(key), reason)
+			return fmt.Errorf("key %s: %s", wording.Name(key), reason)
 		}
 		if r.schemas[key] != nil {
-			return fmt.Errorf("key %s: is registered already", shown(key))
+			return fmt.Errorf("key %s: is registered already", wording.Name(key))
 		}
 		compiled, err := compile(document, true)
 		if err != nil {
-			return fmt.Errorf("key %s: schema: %w", shown(key), err)
+			return fmt.Errorf("key %s: schema: %w", wording.Name(key), err)
 		}
 		r.schemas[key] = compiled
 		return nil
@@ -124,7 +126,7 @@ func CheckKey(key string) string {
 	case !found:
 		known := slices.Collect(maps.Keys(wellKnown()))
 		known = slices.DeleteFunc(known, func(key string) bool { return key == Provenance })
-		return "is not a well-known key" + didYouMean(key, known) + ownKeyHint
+		return "is not a well-known key" + wording.Hint(key, known) + ownKeyHint
 	case len(prefix) > 253 || !keyPrefix.MatchString(prefix):
 		return "has to begin with a DNS name in lower case, such as example.com, before the slash"
 	case len(name) > 63 || !keyName.MatchString(name):

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/xeipuuv/gojsonschema"
+
+	"github.com/kargo-steps/publish-metadata/internal/wording"
 )
 
 // patternProblems says what the patterns of the two schemas ask for.
@@ -43,7 +45,7 @@ func (s *shape) explain(errors []gojsonschema.ResultError) Problems {
 		case "required":
 			// The library reports what the nearest alternative misses, too.
 			if !notOne[at] || !slices.Contains(sources, property) {
-				problems.Add(at, "%s", "missing field "+shown(property))
+				problems.Add(at, "%s", "missing field "+wording.Name(property))
 			}
 		case "additional_property_not_allowed":
 			problems.Add(at+Pointer(property), "%s", unknownField(property, s.known(path)))

@@ -75,8 +75,8 @@ func checkURLText(s string) string {
 
 // checkAuthority checks "host" or "host:port".
 func checkAuthority(authority string) string {
-	host, port := authority, ""
-	hasPort := false
+	var host, port string
+	var hasPort bool
 	if strings.HasPrefix(authority, "[") {
 		end := strings.IndexByte(authority, ']')
 		if end < 0 {

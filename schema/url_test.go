@@ -20,7 +20,7 @@ func TestCheckURL(t *testing.T) {
 	for _, accepted := range all.Accepted {
 		assert.Empty(t, schema.CheckURL(accepted), "%q", accepted)
 		_, err := url.Parse(accepted)
-		assert.NoError(t, err)
+		require.NoError(t, err)
 	}
 	for refused, reason := range all.Refused {
 		got := schema.CheckURL(refused)

@@ -30,6 +30,12 @@ func ParseRequest(source []byte) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
+	return NewRequest(tree)
+}
+
+// NewRequest returns the request of a document that is read already, a tree as
+// encoding/json makes it. The error is an *Error of kind Invalid.
+func NewRequest(tree any) (Request, error) {
 	members, isObject := tree.(map[string]any)
 	if !isObject {
 		return Request{}, fault.New(fault.Invalid, "request", "it is not an object: write {context: …, outputs: …, config: …}", nil)

@@ -8,7 +8,8 @@ import (
 	"github.com/kargo-steps/publish-metadata/internal/check"
 	"github.com/kargo-steps/publish-metadata/internal/fault"
 	"github.com/kargo-steps/publish-metadata/internal/publish"
-	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
+	"github.com/kargo-steps/publish-metadata/internal/wording"
 )
 
 // Outcome is how a run ended, in Kargo's words.
@@ -114,19 +115,12 @@ func listing(published map[string][]string) string {
 	if len(published) == 0 {
 		return "nothing"
 	}
+	const most = 5 // entries of a key
 	parts := make([]string, 0, len(published))
-	for _, key := range value.SortedKeys(published) {
-		parts = append(parts, fmt.Sprintf("%s (%s)", key, abridged(published[key])))
+	for _, key := range tree.SortedKeys(published) {
+		parts = append(parts, fmt.Sprintf("%s (%s)", key, wording.List(published[key], most)))
 	}
 	return strings.Join(parts, ", ")
-}
-
-func abridged(names []string) string {
-	const most = 5
-	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	return strings.Join(names, ", ")
 }
 
 func list(texts []string) []any {

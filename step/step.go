@@ -18,7 +18,7 @@ import (
 	"github.com/kargo-steps/publish-metadata/internal/publish"
 	"github.com/kargo-steps/publish-metadata/internal/resolve"
 	"github.com/kargo-steps/publish-metadata/internal/shape"
-	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
 	"github.com/kargo-steps/publish-metadata/schema"
 )
 
@@ -30,7 +30,7 @@ type Runner struct {
 	client   Client
 	registry *schema.Registry
 	settle   time.Duration
-	turns    publish.Turns
+	turns    *publish.Turns
 }
 
 // Option configures a Runner.
@@ -64,7 +64,7 @@ func WithSettle(window time.Duration) Option {
 
 // NewRunner returns a Runner. A nil client allows Preview only.
 func NewRunner(client Client, options ...Option) (*Runner, error) {
-	r := &Runner{client: client, settle: DefaultSettle}
+	r := &Runner{client: client, settle: DefaultSettle, turns: &publish.Turns{}}
 	for _, option := range options {
 		if err := option(r); err != nil {
 			return nil, err
@@ -80,6 +80,14 @@ func NewRunner(client Client, options ...Option) (*Runner, error) {
 	return r, nil
 }
 
+// With returns a Runner that differs in its client alone, such as one with the
+// credentials of a caller. Both write to a target in turn.
+func (r *Runner) With(client Client) *Runner {
+	other := *r
+	other.client = client
+	return &other
+}
+
 // Run publishes what a request asks for. The error, if any, is an *Error, and the
 // Result says the same, with what was done before it. Run ends when ctx does.
 func (r *Runner) Run(ctx context.Context, request Request) (Result, error) {
@@ -91,7 +99,7 @@ func (r *Runner) Run(ctx context.Context, request Request) (Result, error) {
 		err := fault.New(fault.Invalid, "runner", "it has no client to publish with", nil)
 		return FailedResult(err), err
 	}
-	report, err := publish.Publish(ctx, r.client, publication, publish.Options{Settle: r.window(publication), Turns: &r.turns})
+	report, err := publish.Publish(ctx, r.client, publication, publish.Options{Settle: r.window(publication), Turns: r.turns})
 	return newResult(publication, report, err), err
 }
 
@@ -124,7 +132,7 @@ func (r *Runner) Preview(ctx context.Context, request Request) (Result, map[stri
 	published := make(map[string][]string)
 	for key, content := range publication.Metadata() {
 		metadata[key] = content
-		published[key] = value.SortedKeys(content)
+		published[key] = tree.SortedKeys(content)
 	}
 	result := newResult(publication, publish.Report{Published: published, Warnings: publication.Warnings()}, nil)
 	result.Message = publication.Target().String() + ": would publish " + listing(published)

@@ -13,7 +13,7 @@ import (
 	"github.com/kargo-steps/publish-metadata/internal/decode"
 	"github.com/kargo-steps/publish-metadata/internal/fault"
 	"github.com/kargo-steps/publish-metadata/internal/shape"
-	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
 	"github.com/kargo-steps/publish-metadata/schema"
 )
 
@@ -26,7 +26,7 @@ const (
 	// MaxEntries is the number of entries of one key.
 	MaxEntries = 500
 	// MaxEntryName is the longest name of an entry, in bytes.
-	MaxEntryName = 512
+	MaxEntryName = 253
 )
 
 // Check validates shaped metadata. The error is a *fault.Error: Invalid, or
@@ -83,7 +83,7 @@ func checkKey(key *shape.Key) schema.Problems {
 func relocate(problem schema.Problem, key *shape.Key) schema.Problem {
 	message := key.Name + ": " + problem.Message
 	for name, entry := range key.Entries {
-		at := value.Pointer("", name)
+		at := schema.Pointer(name)
 		if rest, inside := strings.CutPrefix(problem.Pointer, at); inside && (rest == "" || rest[0] == '/') {
 			return schema.Problem{Pointer: entry.Pointer + rest, Message: message}
 		}
@@ -96,7 +96,7 @@ func badName(name string) string {
 	case name == "":
 		return "is empty"
 	case len(name) > MaxEntryName:
-		return "is longer than its limit of 512 bytes"
+		return "is longer than its limit of 253 bytes"
 	case strings.ContainsFunc(name, unicode.IsControl):
 		return "has a control character"
 	}
@@ -116,8 +116,8 @@ func longStrings(v any, at string) schema.Problems {
 			problems = append(problems, longStrings(element, at+"/"+itoa(i))...)
 		}
 	case map[string]any:
-		for _, name := range value.SortedKeys(v) {
-			problems = append(problems, longStrings(v[name], value.Pointer(at, name))...)
+		for _, name := range tree.SortedKeys(v) {
+			problems = append(problems, longStrings(v[name], at+schema.Pointer(name))...)
 		}
 	}
 	return problems

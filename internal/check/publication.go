@@ -8,6 +8,7 @@ import (
 	"github.com/kargo-steps/publish-metadata/internal/fault"
 	"github.com/kargo-steps/publish-metadata/internal/shape"
 	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
 	"github.com/kargo-steps/publish-metadata/schema"
 )
 
@@ -40,7 +41,7 @@ func (p *Publication) add(key *shape.Key) {
 		p.warnings = append(p.warnings, key.Name+": unchecked, its schema accepts everything")
 	}
 	content := make(map[string]any, len(key.Entries))
-	for _, name := range value.SortedKeys(key.Entries) {
+	for _, name := range tree.SortedKeys(key.Entries) {
 		entry := key.Entries[name]
 		if object, isObject := entry.Value.(map[string]any); isObject && len(object) == 0 {
 			p.warnings = append(p.warnings, entry.Pointer+": an empty object is not stored")
@@ -90,7 +91,7 @@ func (p Publication) Warnings() []string { return p.warnings }
 func (p Publication) Recheck(key string, content map[string]any) error {
 	var problems schema.Problems
 	for _, problem := range p.schemas[key].Validate(content) {
-		problems.Add("/status/metadata"+value.Pointer("", key)+problem.Pointer, "%s", problem.Message)
+		problems.Add("/status/metadata"+schema.Pointer(key)+problem.Pointer, "%s", problem.Message)
 	}
 	return fault.Of(fault.Invalid, p.job.Target.String(), problems)
 }
@@ -103,7 +104,7 @@ type size struct {
 
 func (p Publication) largest() size {
 	var found size
-	for _, key := range value.SortedKeys(p.keys) {
+	for _, key := range tree.SortedKeys(p.keys) {
 		content := make(map[string]any, len(p.keys[key]))
 		for name, entry := range p.keys[key] {
 			content[name] = entry

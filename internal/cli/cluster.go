@@ -2,6 +2,7 @@ package cli
 
 import (
 	"github.com/spf13/pflag"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/kargo-steps/publish-metadata/internal/fault"
@@ -22,18 +23,27 @@ func (o *clusterOptions) bind(flags *pflag.FlagSet) {
 	clientcmd.BindOverrideFlags(&o.overrides, flags, names)
 }
 
-// client returns the client of the cluster. The text of clientcmd's errors is
-// left out: it quotes the kubeconfig.
+// client returns the client of the cluster.
 func (o *clusterOptions) client() (step.Client, error) {
+	config, err := o.config("set --kubeconfig, or use --stage-file or --dry-run=client")
+	if err != nil {
+		return nil, err
+	}
+	return cluster.New(config)
+}
+
+// config returns how the cluster is reached; advice says what to do where nothing
+// says so. The text of clientcmd's errors is left out: it quotes the kubeconfig.
+func (o *clusterOptions) config(advice string) (*rest.Config, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.kubeconfig
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &o.overrides).ClientConfig()
 	switch {
 	case clientcmd.IsEmptyConfig(err):
 		return nil, fault.New(fault.Invalid, "cluster",
-			"there is no kubeconfig and no service account: set --kubeconfig, or use --stage-file or --dry-run=client", err)
+			"there is no kubeconfig and no service account: "+advice, err)
 	case err != nil:
 		return nil, fault.New(fault.Invalid, "cluster", "the kubeconfig cannot be used: check it with kubectl config view", err)
 	}
-	return cluster.New(config)
+	return config, nil
 }

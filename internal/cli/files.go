@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -32,7 +33,7 @@ func readFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, fault.New(fault.Invalid, name, "it cannot be read: "+reason(err), err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // only read
 	return readAll(file, name)
 }
 
@@ -46,13 +47,10 @@ func readAll(from io.Reader, name string) ([]byte, error) {
 
 // reason returns why a file operation failed, without repeating the file's name.
 func reason(err error) string {
-	for {
-		wrapped, ok := err.(interface{ Unwrap() error })
-		if !ok {
-			return err.Error()
-		}
-		err = wrapped.Unwrap()
+	for cause := err; cause != nil; cause = errors.Unwrap(cause) {
+		err = cause
 	}
+	return err.Error()
 }
 
 // writeManifest replaces the file as a whole, so that a reader never sees half of
@@ -84,7 +82,7 @@ func replaceFile(name string, content []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temporary.Name())
+	defer func() { _ = os.Remove(temporary.Name()) }() // it is there only after a failure
 	_, err = io.Copy(temporary, bytes.NewReader(content))
 	if closed := temporary.Close(); err == nil {
 		err = closed

@@ -18,7 +18,7 @@ import (
 type resultDocument struct {
 	step.Result
 	// Metadata is what a dry run would apply.
-	Metadata map[string]any `json:"metadata,omitempty"`
+	Metadata any `json:"metadata,omitempty"`
 	// Stage is the manifest of --stage-file as it would be.
 	Stage map[string]any `json:"stage,omitempty"`
 }
@@ -42,7 +42,10 @@ func (o *runOptions) print(p printable) error {
 		_, err = o.streams.Out.Write(manifest)
 		return err
 	}
-	document := resultDocument{Result: p.result, Metadata: p.metadata}
+	document := resultDocument{Result: p.result}
+	if p.metadata != nil {
+		document.Metadata = p.metadata
+	}
 	if shown {
 		document.Stage = p.stage.Object().Object
 	}
@@ -110,7 +113,7 @@ func headline(p printable) string {
 	if len(p.problems()) == 0 {
 		return p.result.Message
 	}
-	return strings.TrimSuffix(p.result.Message, p.problems().Error())
+	return strings.TrimSuffix(strings.TrimSuffix(p.result.Message, p.problems().Error()), " ")
 }
 
 func listOf(result step.Result, name string) []any {

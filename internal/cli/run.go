@@ -81,6 +81,8 @@ func (o *runOptions) validate() error {
 		return misuse("--dry-run takes client")
 	case o.dryRun != "" && o.inPlace:
 		return misuse("--dry-run writes nothing: leave --in-place out")
+	case o.dryRun != "" && o.stageFile != "":
+		return misuse("--dry-run=client reads no Stage: leave --stage-file out")
 	case o.output != "json" && o.output != "yaml" && o.output != "text":
 		return misuse("--output takes json, yaml or text")
 	case o.timeout <= 0:

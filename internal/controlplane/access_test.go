@@ -21,11 +21,11 @@ var readStages = rbacv1.PolicyRule{
 	APIGroups: []string{"kargo.akuity.io"}, Resources: []string{"stages"}, Verbs: []string{"get"},
 }
 
-// getStage reads the Stage with the rights of cfg.
-func getStage(t *testing.T, cfg *rest.Config, namespace, name string) error {
+// getStage reads the Stage dev with the rights of cfg.
+func getStage(t *testing.T, cfg *rest.Config, namespace string) error {
 	t.Helper()
 	_, err := controlplane.ClientFor(t, cfg).Resource(controlplane.Stages).Namespace(namespace).
-		Get(t.Context(), name, metav1.GetOptions{})
+		Get(t.Context(), "dev", metav1.GetOptions{})
 	return err
 }
 
@@ -42,12 +42,12 @@ func TestRightsComeFromGrantsAlone(t *testing.T) {
 		"a service account by token": {account, accountName},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := getStage(t, user.cfg, namespace, "dev")
+			err := getStage(t, user.cfg, namespace)
 			require.True(t, apierrors.IsForbidden(err), "%v", err)
-			assert.ErrorContains(t, err, user.name)
+			require.ErrorContains(t, err, user.name)
 			server.Grant(t, namespace, user.name, readStages)
-			assert.NoError(t, getStage(t, user.cfg, namespace, "dev"))
-			err = getStage(t, user.cfg, other, "dev")
+			require.NoError(t, getStage(t, user.cfg, namespace))
+			err = getStage(t, user.cfg, other)
 			assert.True(t, apierrors.IsForbidden(err), "%v", err)
 		})
 	}
@@ -73,16 +73,16 @@ func TestAGrantMayNameASubresourceAndOneObject(t *testing.T) {
 func TestAGroupMayCarryTheRights(t *testing.T) {
 	namespace := server.Namespace(t)
 	server.CreateStage(t, namespace, "dev")
-	assert.NoError(t, getStage(t, server.UserConfig(t, "root", "system:masters"), namespace, "dev"))
+	assert.NoError(t, getStage(t, server.UserConfig(t, "root", "system:masters"), namespace))
 }
 
 func TestWrongCredentialsAreRefused(t *testing.T) {
 	namespace := server.Namespace(t)
 	wrong := server.AnonymousConfig()
 	wrong.BearerToken = "wrong"
-	err := getStage(t, wrong, namespace, "dev")
+	err := getStage(t, wrong, namespace)
 	assert.True(t, apierrors.IsUnauthorized(err), "%v", err)
-	err = getStage(t, server.AnonymousConfig(), namespace, "dev")
+	err = getStage(t, server.AnonymousConfig(), namespace)
 	assert.True(t, apierrors.IsForbidden(err), "%v", err)
 	assert.ErrorContains(t, err, "system:anonymous")
 }
@@ -91,11 +91,11 @@ func TestTheServerIsVerified(t *testing.T) {
 	cfg := server.AdminConfig()
 	assert.False(t, cfg.Insecure)
 	cfg.CAData = nil
-	err := getStage(t, cfg, "default", "dev")
-	assert.ErrorContains(t, err, "certificate", "without the Server's authority")
+	err := getStage(t, cfg, "default")
+	require.ErrorContains(t, err, "certificate", "without the Server's authority")
 	cfg = server.AdminConfig()
 	cfg.ServerName = "elsewhere.example.com"
-	err = getStage(t, cfg, "default", "dev")
+	err = getStage(t, cfg, "default")
 	assert.ErrorContains(t, err, "certificate", "under another name")
 }
 
@@ -112,7 +112,7 @@ func TestAKubeconfigHoldsTheSameCredentials(t *testing.T) {
 				&clientcmd.ClientConfigLoadingRules{ExplicitPath: path}, nil)
 			read, err := loaded.ClientConfig()
 			require.NoError(t, err)
-			assert.NoError(t, getStage(t, read, namespace, "dev"))
+			assert.NoError(t, getStage(t, read, namespace))
 			standard, _, err := loaded.Namespace()
 			require.NoError(t, err)
 			assert.Equal(t, namespace, standard)

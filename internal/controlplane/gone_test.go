@@ -39,7 +39,7 @@ func TestNothingIsLeftWhenTheTestProcessDies(t *testing.T) {
 			require.NoError(t, dial(host))
 			require.Equal(t, 4, processesIn(t, temp))
 			require.NoError(t, helper.Process.Signal(signal))
-			assert.Error(t, helper.Wait())
+			require.Error(t, helper.Wait())
 			assertGone(t, temp)
 			assert.Error(t, dial(host))
 		})
@@ -50,7 +50,7 @@ func TestNothingIsLeftWhenTheTestProcessDies(t *testing.T) {
 		helper, _ := startHelper(t, temp)
 		require.Eventually(t, func() bool { return processesIn(t, temp) > 0 }, patience, tick)
 		require.NoError(t, helper.Process.Kill())
-		assert.Error(t, helper.Wait())
+		require.Error(t, helper.Wait())
 		assertGone(t, temp)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kargo-steps/publish-metadata/internal/controlplane"
@@ -51,7 +52,7 @@ func TestFreightHasMetadataToo(t *testing.T) {
 	})
 	got, found, err := unstructured.NestedInt64(
 		server.Get(t, controlplane.Freights, namespace, "f1").Object, "status", "metadata", "any", "thing")
-	assert.NoError(t, err)
+	require.NoError(t, err)
 	assert.True(t, found)
 	assert.Equal(t, int64(1), got)
 }

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 
 // hold starts a Server, says where it is, and waits to be killed.
 func hold() {
-	s, err := controlplane.Start(context.Background())
+	s, err := controlplane.Start(context.Background()) //nolint:forbidigo // a main of its own, outside any test
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

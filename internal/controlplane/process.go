@@ -2,6 +2,7 @@ package controlplane
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -42,7 +43,7 @@ func startProcess(folder, name string, argv ...string) (*process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: failed to open its log: %w", name, err)
 	}
-	defer log.Close()
+	defer func() { _ = log.Close() }() // the process has its own
 	if p.logStart, err = log.Seek(0, io.SeekEnd); err != nil {
 		return nil, fmt.Errorf("%s: failed to find the end of its log: %w", name, err)
 	}
@@ -50,7 +51,7 @@ func startProcess(folder, name string, argv ...string) (*process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: failed to open a pipe: %w", name, err)
 	}
-	defer inherited.Close()
+	defer func() { _ = inherited.Close() }() // the process has its own
 	p.cmd = exec.Command("sh", append([]string{"-c", supervise, name, folder}, argv...)...)
 	p.cmd.Dir = folder
 	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
@@ -60,13 +61,12 @@ func startProcess(folder, name string, argv ...string) (*process, error) {
 		err = p.cmd.Start()
 	}
 	if err != nil {
-		alive.Close()
-		return nil, fmt.Errorf("%s: failed to start: %w", name, err)
+		return nil, errors.Join(fmt.Errorf("%s: failed to start: %w", name, err), alive.Close())
 	}
 	go func() {
 		defer close(p.ended)
-		defer alive.Close()
-		_, _ = io.Copy(io.Discard, alive)
+		_, _ = io.Copy(io.Discard, alive) // its end is all that it says
+		_ = alive.Close()
 	}()
 	return p, nil
 }
@@ -94,7 +94,7 @@ func (p *process) logTail() string {
 	if err != nil {
 		return ""
 	}
-	defer log.Close()
+	defer func() { _ = log.Close() }() // only read
 	end, err := log.Seek(0, io.SeekEnd)
 	if err != nil {
 		return ""

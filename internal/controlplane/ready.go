@@ -65,7 +65,7 @@ func (s *Server) waitForAPI(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		defer response.Body.Close()
+		defer func() { _ = response.Body.Close() }() // only read
 		if response.StatusCode != http.StatusOK {
 			return errors.New("/readyz: " + response.Status)
 		}

@@ -83,7 +83,7 @@ func TestStopLeavesNothing(t *testing.T) {
 	require.NoError(t, s.Stop())
 	assert.Zero(t, processesIn(t, temp))
 	assert.Empty(t, entries(t, temp))
-	assert.Error(t, dial(host))
+	require.Error(t, dial(host))
 	assert.NoError(t, s.Stop(), "a second Stop")
 }
 
@@ -101,7 +101,7 @@ func TestStartThatIsCancelledLeavesNothing(t *testing.T) {
 		return err == nil && len(logs) == 1
 	}, patience, tick)
 	cancel()
-	assert.ErrorIs(t, <-result, context.Canceled)
+	require.ErrorIs(t, <-result, context.Canceled)
 	assert.Zero(t, processesIn(t, temp))
 	assert.Empty(t, entries(t, temp))
 }
@@ -114,7 +114,7 @@ func TestMissingBinariesAreAnErrorThatSaysWhatToDo(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(root, "go.mod"), mod, 0o600))
 		t.Chdir(root)
 		_, err := controlplane.Start(t.Context())
-		assert.ErrorContains(t, err, "no etcd: run `make controlplane`")
+		require.ErrorContains(t, err, "no etcd: run `make controlplane`")
 		assert.ErrorIs(t, err, os.ErrNotExist)
 	})
 	t.Run("in KUBEBUILDER_ASSETS", func(t *testing.T) {
@@ -140,7 +140,7 @@ func TestAProgramThatDoesNotStartShowsTheEndOfItsLog(t *testing.T) {
 	}
 	_, err := controlplane.Start(t.Context())
 	require.ErrorContains(t, err, "etcd: ended before it was ready")
-	assert.ErrorContains(t, err, "flag provided but not defined")
+	require.ErrorContains(t, err, "flag provided but not defined")
 	assert.Empty(t, entries(t, temp))
 }
 

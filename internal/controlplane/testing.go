@@ -25,7 +25,7 @@ var (
 // and stops it. The process ends with the tests' code, or 1 where the Server
 // does not start or stop.
 func Main(m *testing.M, use func(*Server)) {
-	s, err := Start(context.Background())
+	s, err := Start(context.Background()) //nolint:forbidigo // TestMain is the test binary's main
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"strconv"
 
-	"github.com/kargo-steps/publish-metadata/internal/nearest"
 	"github.com/kargo-steps/publish-metadata/internal/resolve/expression"
-	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
+	"github.com/kargo-steps/publish-metadata/internal/wording"
 	"github.com/kargo-steps/publish-metadata/schema"
 )
 
@@ -125,7 +125,7 @@ func assignSchemas(registry *schema.Registry, items []Item, problems *schema.Pro
 			continue
 		}
 		if first, given := inline[item.Key]; given {
-			if !value.Equal(first.inline, item.inline) {
+			if !tree.Equal(first.inline, item.inline) {
 				problems.Add(at, "differs from the schema at %s/schema: one key has one schema", first.Pointer())
 			}
 			continue
@@ -181,6 +181,6 @@ func UnknownKey(registry *schema.Registry, key string) string {
 	if schema.CheckKey(key) == "" {
 		return "the key " + key + " has no schema: add one to the item (schema: {} checks nothing), or register one"
 	}
-	return "unknown key " + key + nearest.Hint(key, registry.Keys()) +
+	return "unknown key " + key + wording.Hint(key, registry.Keys()) +
 		"; a third party's key has a prefix, such as example.com/" + key
 }

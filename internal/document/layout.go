@@ -8,7 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
 )
 
 // layout is how a YAML document is indented.
@@ -109,7 +109,7 @@ func nodeOf(v any) *yaml.Node {
 		return node
 	case map[string]any:
 		node := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
-		for _, key := range value.SortedKeys(v) {
+		for _, key := range tree.SortedKeys(v) {
 			node.Content = append(node.Content, keyNode(key), nodeOf(v[key]))
 		}
 		return node

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
+	"github.com/kargo-steps/publish-metadata/schema"
 )
 
 // Edit sets the value at a path of keys, creating the objects on the way, or
@@ -42,7 +44,7 @@ func Replace(data []byte, edits ...Edit) ([]byte, error) {
 		if len(edit.Path) == 0 || !utf8.ValidString(strings.Join(edit.Path, "")) {
 			return nil, invalid("an edit without a path, or with one that is not UTF-8; give the keys that lead to the value")
 		}
-		native, problems := value.Native(edit.Value, value.Pointer("", edit.Path...), value.Limits{})
+		native, problems := value.Native(edit.Value, schema.Pointer(edit.Path...), value.Limits{})
 		if len(problems) > 0 {
 			return nil, invalid("%s", problems.Sorted())
 		}
@@ -51,7 +53,7 @@ func Replace(data []byte, edits ...Edit) ([]byte, error) {
 		}
 	}
 	switch {
-	case value.Equal(before, after):
+	case tree.Equal(before, after):
 		return data, nil
 	case Detect(data) == JSON:
 		return writeJSON(after)
@@ -93,7 +95,7 @@ func place(path []string) string {
 	if len(path) == 0 {
 		return "the root"
 	}
-	return value.Pointer("", path...)
+	return schema.Pointer(path...)
 }
 
 func writeJSON(tree any) ([]byte, error) {

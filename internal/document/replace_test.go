@@ -11,7 +11,7 @@ import (
 
 	"github.com/kargo-steps/publish-metadata/internal/document"
 	"github.com/kargo-steps/publish-metadata/internal/fault"
-	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
 )
 
 type edit = document.Edit
@@ -160,5 +160,5 @@ func TestReplaceDoesNotChangeTheValue(t *testing.T) {
 	v := object{"a": object{"b": int64(1)}}
 	_, err := document.Replace([]byte("x: 1\n"), set(v, "y"), set(int64(2), "y", "a", "b"), remove("y", "a", "b"))
 	require.NoError(t, err)
-	assert.True(t, value.Equal(object{"a": object{"b": int64(1)}}, v))
+	assert.True(t, tree.Equal(object{"a": object{"b": int64(1)}}, v))
 }

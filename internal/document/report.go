@@ -64,7 +64,7 @@ func (r *report) add(at func() position, format string, args ...any) {
 		if len(pointer)+len(text) > maxPointer {
 			break
 		}
-		pointer = value.Pointer(pointer, text)
+		pointer += schema.Pointer(text)
 	}
 	r.problems.Add(pointer, "%s", at().String()+": "+fmt.Sprintf(format, args...))
 }

@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/kargo-steps/publish-metadata/internal/fault"
-	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
 )
 
 // splice replaces the lines from start up to end, counted from 0.
@@ -43,7 +43,7 @@ func replaceYAML(data []byte, before, after any) ([]byte, error) {
 	if errors.Is(err, fault.TooLarge) {
 		return nil, err
 	}
-	if s.failed || err != nil || !value.Equal(reread, after) {
+	if s.failed || err != nil || !tree.Equal(reread, after) {
 		return nil, invalid("its layout cannot be edited in place; write the objects around the change in plain block style")
 	}
 	return replaced, nil
@@ -70,7 +70,7 @@ func (s *splicer) object(node *yaml.Node, old, fresh map[string]any, end int) {
 	}
 	indent := node.Content[0].Column - 1
 	text := ""
-	for _, key := range value.SortedKeys(fresh) {
+	for _, key := range tree.SortedKeys(fresh) {
 		if _, exists := old[key]; !exists {
 			text += s.write(key, fresh[key], "", indent)
 		}
@@ -82,7 +82,7 @@ func (s *splicer) object(node *yaml.Node, old, fresh map[string]any, end int) {
 
 // member compares one member, whose lines end before end.
 func (s *splicer) member(pair []*yaml.Node, old, fresh any, end int) {
-	if value.Equal(old, fresh) {
+	if tree.Equal(old, fresh) {
 		return
 	}
 	key, node := pair[0], pair[1]

@@ -8,6 +8,7 @@ import (
 	"github.com/kargo-steps/publish-metadata/internal/check"
 	"github.com/kargo-steps/publish-metadata/internal/fault"
 	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
 	"github.com/kargo-steps/publish-metadata/schema"
 )
 
@@ -21,18 +22,19 @@ func (p *Plan) claim(live liveState, publication check.Publication) error {
 	p.Force = live.cleared
 	for _, place := range p.places() {
 		content := p.Metadata[place.Key][place.Entry]
-		held := value.Equal(live.entry(place), content) && live.heldBy(publication.Manager(), place)
+		held := tree.Equal(live.entry(place), content) && live.heldBy(publication.Manager(), place)
 		for _, owner := range live.at(place) {
 			switch {
 			case owner.applies && owner.name == publication.Manager():
 				continue
 			case live.yields(owner, place, publication):
 				p.Force = p.Force || !held
-				if !held && place.Key != schema.Provenance && owner.name != publication.Manager() {
-					p.TookOver = append(p.TookOver, TookOver{Place: place, From: nameOf(owner)})
+				taken := TookOver{Place: place, From: nameOf(owner)}
+				if !held && place.Key != schema.Provenance && owner.name != publication.Manager() && !slices.Contains(p.TookOver, taken) {
+					p.TookOver = append(p.TookOver, taken)
 				}
 			default:
-				problems.Add("/status/metadata"+value.Pointer("", place.Key, place.Entry), "%s", refusal(owner, live))
+				problems.Add("/status/metadata"+schema.Pointer(place.Key, place.Entry), "%s", refusal(owner, live))
 			}
 		}
 	}
@@ -67,16 +69,18 @@ func (l liveState) yields(other owner, place check.Place, publication check.Publ
 // heldBy says whether a manager owns an entry by server-side apply.
 func (l liveState) heldBy(manager string, place check.Place) bool {
 	for _, owner := range l.owners {
-		if owner.applies && owner.name == manager && owner.has(place) {
+		if owner.applies && owner.name == manager && owner.has(place, l.entry(place)) {
 			return true
 		}
 	}
 	return false
 }
 
-// isOther tells the owners by server-side apply that are not the publication's.
-func isOther(publication check.Publication) func(owner) bool {
-	return func(o owner) bool { return o.applies && o.name != publication.Manager() }
+// isForeign tells the owners of an entry that do not give way to the publication.
+func (l liveState) isForeign(place check.Place, publication check.Publication) func(owner) bool {
+	return func(o owner) bool {
+		return o.applies && o.name != publication.Manager() && !l.yields(o, place, publication)
+	}
 }
 
 // nameOf returns what people call an owner: a producer, or a field manager.
@@ -99,26 +103,57 @@ func refusal(o owner, live liveState) string {
 }
 
 // forget notes the entries that the owner does not publish any more. Those that
-// another applies too stay: they are the other's.
-func (p *Plan) forget(live liveState, places []check.Place, publication check.Publication) {
+// another has too stay: they are the other's. What an earlier attempt has forgotten
+// is another's only if it applies it: the provenances may be reverted ones.
+func (p *Plan) forget(live liveState, former, forgotten []check.Place, publication check.Publication) {
 	if _, published := live.provenances[publication.Owner()]; published {
-		places = append(places, check.Place{Key: schema.Provenance, Entry: publication.Owner()})
+		former = append(former, check.Place{Key: schema.Provenance, Entry: publication.Owner()})
 	}
-	for _, place := range places {
-		if _, intended := p.Metadata[place.Key][place.Entry]; intended {
-			continue
-		}
-		foreign := false
-		for _, owner := range live.owners {
-			foreign = foreign || isOther(publication)(owner) && owner.has(place)
-		}
-		if !foreign && !slices.Contains(p.gone, place) {
+	note := func(place check.Place, owners []owner) {
+		_, intended := p.Metadata[place.Key][place.Entry]
+		if !intended && !slices.Contains(p.gone, place) && !slices.ContainsFunc(owners, live.isForeign(place, publication)) {
 			p.gone = append(p.gone, place)
 		}
 	}
+	for _, place := range former {
+		note(place, live.at(place))
+	}
+	for _, place := range forgotten {
+		note(place, live.having(place))
+	}
 }
 
-// fits refuses a plan whose status.metadata would be too large.
+// sheltering returns the keys that the owner has to go on applying, without
+// entries: whoever merely adds to an object does not own the object itself, and
+// loses what it has added when the last manager who owns that gives it up.
+func (p *Plan) sheltering(live liveState, publication check.Publication) []string {
+	var keys []string
+	for _, key := range tree.SortedKeys(live.metadata) {
+		entries, isMap := live.metadata[key].(map[string]any)
+		if _, applied := p.Metadata[key]; applied || !isMap {
+			continue
+		}
+		remaining := len(entries)
+		for _, place := range p.gone {
+			if _, stands := entries[place.Entry]; stands && place.Key == key {
+				remaining--
+			}
+		}
+		ours, others := false, false
+		for _, owner := range live.owners {
+			isOurs := owner.applies && owner.name == publication.Manager()
+			ours = ours || isOurs && owner.hasKey(key)
+			others = others || !isOurs && owner.hasKey(key)
+		}
+		if remaining > 0 && ours && !others {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// fits refuses a plan whose status.metadata would be too large, unless it is so
+// already and does not grow: withdrawing has to be possible.
 func (p *Plan) fits(live liveState, subject string) error {
 	result := make(map[string]any, len(live.metadata))
 	for key, content := range live.metadata {
@@ -140,7 +175,7 @@ func (p *Plan) fits(live liveState, subject string) error {
 		}
 		maps.Copy(entries, content)
 	}
-	if size := value.Size(result); size > MaxMetadata {
+	if size := value.Size(result); size > MaxMetadata && size > value.Size(live.metadata) {
 		return fault.New(fault.TooLarge, subject, fmt.Sprintf(
 			"status.metadata would have %d bytes, more than %d: publish less, or withdraw what is not used", size, MaxMetadata), nil)
 	}

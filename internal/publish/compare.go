@@ -1,9 +1,12 @@
 package publish
 
 import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/kargo-steps/publish-metadata/internal/check"
 	"github.com/kargo-steps/publish-metadata/internal/value"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
+	"github.com/kargo-steps/publish-metadata/schema"
 )
 
 // metadataOf returns an object's status.metadata; nil when it has none.
@@ -18,7 +21,7 @@ func metadataOf(object *unstructured.Unstructured) map[string]any {
 func (p Plan) holds(target *unstructured.Unstructured) bool {
 	metadata := metadataOf(target)
 	for _, place := range p.places() {
-		if !value.Equal(entryOf(metadata, place), p.Metadata[place.Key][place.Entry]) {
+		if !tree.Equal(entryOf(metadata, place), p.Metadata[place.Key][place.Entry]) {
 			return false
 		}
 	}
@@ -49,7 +52,7 @@ func (p Plan) removals(metadata map[string]any) []string {
 	const root = "/status/metadata"
 	var paths []string
 	for _, place := range p.places() {
-		at := root + value.Pointer("", place.Key, place.Entry)
+		at := root + schema.Pointer(place.Key, place.Entry)
 		paths = append(paths, extra(entryOf(metadata, place), p.Metadata[place.Key][place.Entry], at)...)
 	}
 	left := make(map[string]int, len(metadata))
@@ -67,7 +70,11 @@ func (p Plan) removals(metadata map[string]any) []string {
 	empty := 0
 	stubs := make(map[string]bool)
 	for _, place := range p.gone {
-		if _, stands := metadata[place.Key]; stands && left[place.Key] == 0 && !stubs[place.Key] {
+		content, stands := metadata[place.Key]
+		if _, isMap := content.(map[string]any); content != nil && !isMap {
+			continue // somebody else's, in the place of the key
+		}
+		if stands && left[place.Key] == 0 && !stubs[place.Key] {
 			stubs[place.Key] = true
 			empty++
 		}
@@ -77,11 +84,11 @@ func (p Plan) removals(metadata map[string]any) []string {
 	}
 	for _, place := range gone {
 		if !stubs[place.Key] {
-			paths = append(paths, root+value.Pointer("", place.Key, place.Entry))
+			paths = append(paths, root+schema.Pointer(place.Key, place.Entry))
 		}
 	}
-	for _, key := range value.SortedKeys(stubs) {
-		paths = append(paths, root+value.Pointer("", key))
+	for _, key := range tree.SortedKeys(stubs) {
+		paths = append(paths, root+schema.Pointer(key))
 	}
 	return paths
 }
@@ -100,12 +107,12 @@ func extra(stands, intended any, at string) []string {
 		return nil
 	}
 	var paths []string
-	for _, name := range value.SortedKeys(there) {
+	for _, name := range tree.SortedKeys(there) {
 		if _, known := wanted[name]; !known {
-			paths = append(paths, at+value.Pointer("", name))
+			paths = append(paths, at+schema.Pointer(name))
 			continue
 		}
-		paths = append(paths, extra(there[name], wanted[name], at+value.Pointer("", name))...)
+		paths = append(paths, extra(there[name], wanted[name], at+schema.Pointer(name))...)
 	}
 	return paths
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/kargo-steps/publish-metadata/internal/check"
 	"github.com/kargo-steps/publish-metadata/internal/fault"
-	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
 	"github.com/kargo-steps/publish-metadata/schema"
 )
 
@@ -58,11 +58,12 @@ func Decide(target *unstructured.Unstructured, publication check.Publication, me
 	if err := plan.claim(live, publication); err != nil {
 		return Plan{}, err
 	}
-	plan.forget(live, append(former.places(), memory.gone...), publication)
+	plan.forget(live, former.places(), memory.gone, publication)
+	plan.warnOfStrays(live)
 	if err := plan.fits(live, subject); err != nil {
 		return Plan{}, err
 	}
-	plan.compose(target)
+	plan.compose(target, plan.sheltering(live, publication))
 	return plan, nil
 }
 
@@ -85,7 +86,7 @@ func (p *Plan) keep(live liveState, former provenance, publication check.Publica
 		for _, name := range former.entries[key] {
 			place := check.Place{Key: key, Entry: name}
 			entry := live.entry(place)
-			if entry == nil || slices.ContainsFunc(live.at(place), isOther(publication)) {
+			if entry == nil || slices.ContainsFunc(live.at(place), live.isForeign(place, publication)) {
 				p.Warnings = append(p.Warnings, place.String()+": not kept, since somebody else has removed it or taken it over")
 				continue
 			}
@@ -107,7 +108,7 @@ func (p *Plan) provenance(publication check.Publication) map[string]any {
 	entries := make(map[string]any)
 	for key, content := range p.Metadata {
 		var names []any
-		for _, name := range value.SortedKeys(content) {
+		for _, name := range tree.SortedKeys(content) {
 			names = append(names, name)
 		}
 		entries[key] = names
@@ -133,8 +134,8 @@ func (p *Plan) provenance(publication check.Publication) map[string]any {
 // places returns every entry of the plan, in canonical order.
 func (p Plan) places() []check.Place {
 	var places []check.Place
-	for _, key := range value.SortedKeys(p.Metadata) {
-		for _, name := range value.SortedKeys(p.Metadata[key]) {
+	for _, key := range tree.SortedKeys(p.Metadata) {
+		for _, name := range tree.SortedKeys(p.Metadata[key]) {
 			places = append(places, check.Place{Key: key, Entry: name})
 		}
 	}
@@ -154,8 +155,9 @@ func (p Plan) Published() map[string][]string {
 
 // compose makes the body to apply: the identity, the resourceVersion that was
 // read, and status.metadata. With nothing to apply, status is left out: an empty
-// metadata is refused by the API server, and an empty key stays for ever.
-func (p *Plan) compose(target *unstructured.Unstructured) {
+// metadata is refused by the API server, and an empty key stays for ever, unless it
+// shelters what others have in it.
+func (p *Plan) compose(target *unstructured.Unstructured, sheltering []string) {
 	p.body = &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": APIVersion,
 		"kind":       target.GetKind(),
@@ -166,6 +168,9 @@ func (p *Plan) compose(target *unstructured.Unstructured) {
 	metadata := make(map[string]any, len(p.Metadata))
 	for key, content := range p.Metadata {
 		metadata[key] = content
+	}
+	for _, key := range sheltering {
+		metadata[key] = map[string]any{}
 	}
 	if len(metadata) > 0 {
 		p.body.Object["status"] = map[string]any{"metadata": metadata}

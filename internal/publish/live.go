@@ -7,7 +7,7 @@ import (
 
 	"github.com/kargo-steps/publish-metadata/internal/check"
 	"github.com/kargo-steps/publish-metadata/internal/fault"
-	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
 	"github.com/kargo-steps/publish-metadata/schema"
 )
 
@@ -74,7 +74,7 @@ func readProvenance(document map[string]any) provenance {
 // places returns the entries that a provenance lists, in canonical order.
 func (p provenance) places() []check.Place {
 	var places []check.Place
-	for _, key := range value.SortedKeys(p.entries) {
+	for _, key := range tree.SortedKeys(p.entries) {
 		for _, name := range slices.Sorted(slices.Values(p.entries[key])) {
 			places = append(places, check.Place{Key: key, Entry: name})
 		}

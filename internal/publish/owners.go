@@ -1,8 +1,8 @@
 package publish
 
 import (
-	"bytes"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -29,7 +29,7 @@ func ownersOf(live *unstructured.Unstructured) ([]owner, error) {
 			continue
 		}
 		set := &fieldpath.Set{}
-		if err := set.FromJSON(bytes.NewReader(entry.FieldsV1.Raw)); err != nil {
+		if err := set.FromJSON(entry.FieldsV1.GetRawReader()); err != nil {
 			return nil, err
 		}
 		fields := within(within(set, "status"), "metadata")
@@ -45,10 +45,32 @@ func within(set *fieldpath.Set, name string) *fieldpath.Set {
 	return set.WithPrefix(fieldpath.PathElement{FieldName: &name})
 }
 
-// has says whether the owner has the entry itself or a leaf of it.
-func (o owner) has(place check.Place) bool {
+// has says whether the owner has the entry, whose live value is given, or a leaf
+// of it. Only what holds nothing else is a leaf: who has lost all leaves of an
+// object by a forced apply is listed with the object itself for ever.
+func (o owner) has(place check.Place, entry any) bool {
 	key := within(o.fields, place.Key)
-	return key.Members.Has(fieldpath.PathElement{FieldName: &place.Entry}) || !within(key, place.Entry).Empty()
+	if object, isObject := entry.(map[string]any); !isObject || len(object) == 0 {
+		return key.Members.Has(fieldpath.PathElement{FieldName: &place.Entry}) || !within(key, place.Entry).Empty()
+	}
+	found := false
+	within(key, place.Entry).Iterate(func(path fieldpath.Path) {
+		object, isObject := memberOf(entry, path).(map[string]any)
+		found = found || !isObject || len(object) == 0
+	})
+	return found
+}
+
+// memberOf returns the value at a path of members, nil where it goes through a list.
+func memberOf(v any, path fieldpath.Path) any {
+	for _, element := range path {
+		object, isObject := v.(map[string]any)
+		if !isObject || element.FieldName == nil {
+			return nil
+		}
+		v = object[*element.FieldName]
+	}
+	return v
 }
 
 // hasKey says whether the owner has the key's value itself.
@@ -64,15 +86,20 @@ func (o owner) ours() (string, bool) {
 	return decode.OwnerOf(o.name)
 }
 
-// at returns who has an entry: those with a leaf at or below it, and, where the
-// live value of the key is no map, those with the key. When no producer is among
-// them, though the entry stands, its producers are those that list it in their
-// provenance: managedFields can be cleared by anybody.
-func (l liveState) at(place check.Place) []owner {
+// having returns who has an entry by managedFields: those with a leaf at or below
+// it, and, where the live value of the key is no map, those with the key.
+func (l liveState) having(place check.Place) []owner {
 	_, isMap := l.metadata[place.Key].(map[string]any)
-	found := slices.DeleteFunc(slices.Clone(l.owners), func(o owner) bool {
-		return !o.has(place) && (isMap || !o.hasKey(place.Key))
+	return slices.DeleteFunc(slices.Clone(l.owners), func(o owner) bool {
+		return !o.has(place, l.entry(place)) && (isMap || !o.hasKey(place.Key))
 	})
+}
+
+// at returns who has an entry. When no producer has it by managedFields, though
+// it stands, its producers are those that list it in their provenance:
+// managedFields can be cleared by anybody.
+func (l liveState) at(place check.Place) []owner {
+	found := l.having(place)
 	byProducer := func(o owner) bool { _, ours := o.ours(); return ours }
 	if l.entry(place) == nil || slices.ContainsFunc(found, byProducer) {
 		return found
@@ -82,6 +109,6 @@ func (l liveState) at(place check.Place) []owner {
 			found = append(found, owner{name: decode.Manager(name), applies: true})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b owner) int { return bytes.Compare([]byte(a.name), []byte(b.name)) })
+	slices.SortStableFunc(found, func(a, b owner) int { return strings.Compare(a.name, b.name) })
 	return found
 }

@@ -111,6 +111,9 @@ func (r *run) write(ctx context.Context) (plan Plan, stored *unstructured.Unstru
 		return plan, nil, err
 	}
 	stored, err = r.client.Apply(ctx, r.publication.Target(), plan.body, ApplyOptions{Manager: r.publication.Manager(), Force: plan.Force})
+	if errors.Is(err, fault.Conflict) {
+		err = r.orChanged(ctx, err, live.GetResourceVersion())
+	}
 	if err != nil {
 		return plan, nil, err
 	}
@@ -124,6 +127,20 @@ func (r *run) write(ctx context.Context) (plan Plan, stored *unstructured.Unstru
 		return plan, nil, r.fault(fault.Unavailable, "what the API server stored is not what was applied: try again", nil)
 	}
 	return plan, stored, nil
+}
+
+// orChanged returns ErrChanged for a conflict over fields that somebody got
+// after the target was read: the API server looks for owners in the object as it
+// is, and at the resourceVersion only then.
+func (r *run) orChanged(ctx context.Context, conflict error, version string) error {
+	live, err := r.read(ctx)
+	switch {
+	case err != nil:
+		return err
+	case live.GetResourceVersion() != version:
+		return ErrChanged
+	}
+	return conflict
 }
 
 // read gets the target and sees that it still is the one to publish to.
@@ -171,9 +188,11 @@ func (r *run) record(plan Plan, changed bool) {
 	r.memory = plan.remember(r.memory, r.publication)
 }
 
-// ended returns the error of a publication: when ctx has ended, that is why.
+// ended returns the error of a publication: when ctx has ended, that is why,
+// unless no retry can help.
 func (r *run) ended(ctx context.Context, err error) error {
-	if ctx.Err() == nil {
+	var failure *fault.Error
+	if ctx.Err() == nil || errors.As(err, &failure) && !failure.Kind.Retryable() {
 		return err
 	}
 	switch {

@@ -13,9 +13,9 @@ import (
 
 	"github.com/kargo-steps/publish-metadata/internal/decode"
 	"github.com/kargo-steps/publish-metadata/internal/fault"
-	"github.com/kargo-steps/publish-metadata/internal/nearest"
 	"github.com/kargo-steps/publish-metadata/internal/resolve/expression"
-	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
+	"github.com/kargo-steps/publish-metadata/internal/wording"
 	"github.com/kargo-steps/publish-metadata/schema"
 )
 
@@ -113,11 +113,11 @@ func offered(job decode.Job, item decode.Item) ([]Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys := value.SortedKeys(metadata)
+	keys := tree.SortedKeys(metadata)
 	if item.Key != "" {
 		if metadata[item.Key] == nil {
 			return nil, missingOffer{fmt.Sprintf("step %s offers no metadata.%s%s; it offers %s",
-				alias, item.Key, nearest.Hint(item.Key, keys), list(keys))}
+				alias, item.Key, wording.Hint(item.Key, keys), wording.List(keys, mostNames))}
 		}
 		keys = []string{item.Key}
 	}
@@ -129,16 +129,16 @@ func assignKeys(job decode.Job, item decode.Item, metadata map[string]any, keys 
 	var problems schema.Problems
 	items := make([]Item, 0, len(keys))
 	for _, key := range keys {
-		offer := Item{Item: item, Source: item.Source() + value.Pointer("", key)}
+		offer := Item{Item: item, Source: item.Source() + schema.Pointer(key)}
 		offer.Key, offer.Value = key, metadata[key]
 		if item.Key == "" {
 			offer.Schema, _ = job.Registry.Lookup(key)
 		}
 		switch {
 		case key == schema.Provenance:
-			problems.Add(value.Pointer("", key), "the key provenance is written by publish-metadata alone")
+			problems.Add(schema.Pointer(key), "the key provenance is written by publish-metadata alone")
 		case offer.Schema == nil:
-			problems.Add(value.Pointer("", key), "%s", decode.UnknownKey(job.Registry, key))
+			problems.Add(schema.Pointer(key), "%s", decode.UnknownKey(job.Registry, key))
 		case offer.Value == nil:
 			continue
 		default:

@@ -5,9 +5,12 @@ import (
 	"strings"
 
 	"github.com/kargo-steps/publish-metadata/internal/decode"
-	"github.com/kargo-steps/publish-metadata/internal/nearest"
-	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
+	"github.com/kargo-steps/publish-metadata/internal/wording"
 )
+
+// mostNames is how many names a message lists.
+const mostNames = 10
 
 // outputOf returns the full alias and the output of a step: in a task, the
 // task's own step of that name goes before one of the same name outside it, so
@@ -22,9 +25,9 @@ func outputOf(job decode.Job, alias string) (string, any, error) {
 	if output := job.Outputs[alias]; output != nil {
 		return alias, output, nil
 	}
-	aliases := value.SortedKeys(job.Outputs)
+	aliases := tree.SortedKeys(job.Outputs)
 	return alias, nil, missingOffer{fmt.Sprintf("step %s has no output%s; the steps with outputs are %s",
-		alias, nearest.Hint(alias, aliases), list(aliases))}
+		alias, wording.Hint(alias, aliases), wording.List(aliases, mostNames))}
 }
 
 // missingOffer is what a step does not offer: an item's onMissing covers it.
@@ -41,17 +44,5 @@ func metadataOf(alias string, output any) (map[string]any, error) {
 	}
 	return nil, missingOffer{fmt.Sprintf(
 		"step %s offers nothing: a step offers a key in its output under metadata.<key>; its output has %s, which fromExpression can use",
-		alias, list(value.SortedKeys(fields)))}
-}
-
-// list returns names for a message, at most ten of them; "nothing" for none.
-func list(names []string) string {
-	const most = 10
-	switch {
-	case len(names) == 0:
-		return "nothing"
-	case len(names) > most:
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	return strings.Join(names, ", ")
+		alias, wording.List(tree.SortedKeys(fields), mostNames))}
 }

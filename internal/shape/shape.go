@@ -8,13 +8,13 @@ package shape
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/kargo-steps/publish-metadata/internal/decode"
 	"github.com/kargo-steps/publish-metadata/internal/fault"
 	"github.com/kargo-steps/publish-metadata/internal/resolve"
-	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
+	"github.com/kargo-steps/publish-metadata/internal/wording"
 	"github.com/kargo-steps/publish-metadata/schema"
 )
 
@@ -84,7 +84,7 @@ func (s *Shaped) add(item resolve.Item) schema.Problems {
 	var problems schema.Problems
 	for _, named := range entries(item, &problems) {
 		former, exists := key.Entries[named.name]
-		if exists && !value.Equal(former.Value, named.Value) {
+		if exists && !tree.Equal(former.Value, named.Value) {
 			problems.Add(named.Pointer, "the entry %s of %s differs from the one at %s: one of them needs another name", named.name, item.Key, former.Pointer)
 			continue
 		}
@@ -105,14 +105,14 @@ func entries(item resolve.Item, problems *schema.Problems) []namedEntry {
 	var found []namedEntry
 	switch content := item.Value.(type) {
 	case map[string]any:
-		for _, name := range value.SortedKeys(content) {
+		for _, name := range tree.SortedKeys(content) {
 			if content[name] != nil {
-				found = append(found, namedEntry{Entry{Value: prune(content[name]), Pointer: value.Pointer(item.Source, name)}, name})
+				found = append(found, namedEntry{Entry{Value: prune(content[name]), Pointer: item.Source + schema.Pointer(name)}, name})
 			}
 		}
 	case []any:
 		for i, element := range content {
-			at := value.Pointer(item.Source, fmt.Sprint(i))
+			at := item.Source + schema.Pointer(fmt.Sprint(i))
 			name, err := entryName(item.Schema, element)
 			if err != nil {
 				problems.Add(at, "%s", err)
@@ -121,7 +121,7 @@ func entries(item resolve.Item, problems *schema.Problems) []namedEntry {
 			found = append(found, namedEntry{Entry{Value: prune(element), Pointer: at}, name})
 		}
 	default:
-		problems.Add(item.Source, "%s where a map of entries is expected: write {<entry>: …}", typeName(item.Value))
+		problems.Add(item.Source, "%s where a map of entries is expected: write {<entry>: …}", wording.Kind(item.Value))
 	}
 	return found
 }
@@ -135,7 +135,7 @@ func entryName(keySchema *schema.Schema, element any) (string, error) {
 		return "", fmt.Errorf("a list, whose elements this key's schema does not name (x-entry-name): use a map of entries")
 	}
 	if !isObject {
-		return "", fmt.Errorf("%s where an object is expected", typeName(element))
+		return "", fmt.Errorf("%s where an object is expected", wording.Kind(element))
 	}
 	for _, fields := range alternatives {
 		if name, complete := joined(object, fields); complete {
@@ -179,28 +179,7 @@ func prune(v any) any {
 	return kept
 }
 
-func typeName(v any) string {
-	switch v.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "a boolean"
-	case string:
-		return "a string"
-	case []any:
-		return "a list"
-	case map[string]any:
-		return "an object"
-	}
-	return "a number"
-}
-
 // Names returns the names of the keys, sorted.
 func (s Shaped) Names() []string {
-	names := make([]string, 0, len(s.Keys))
-	for name := range s.Keys {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return tree.SortedKeys(s.Keys)
 }

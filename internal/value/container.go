@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
 )
 
 func (w *walker) list(list []any) (any, bool, error) {
@@ -43,7 +45,7 @@ func (w *walker) object(object map[string]any) (any, bool, error) {
 		return nil, false, err
 	}
 	var fresh map[string]any
-	for _, key := range SortedKeys(object) {
+	for _, key := range tree.SortedKeys(object) {
 		converted, changed, err := w.member(key, object[key])
 		if err != nil {
 			return nil, false, err

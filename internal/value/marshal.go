@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
 )
 
 // maxMarshalDepth keeps a cyclic value from exhausting the stack.
@@ -61,7 +63,7 @@ func appendList(out []byte, list []any, depth int) ([]byte, error) {
 func appendObject(out []byte, object map[string]any, depth int) ([]byte, error) {
 	out = append(out, '{')
 	var err error
-	for i, key := range SortedKeys(object) {
+	for i, key := range tree.SortedKeys(object) {
 		if i > 0 {
 			out = append(out, ',')
 		}

@@ -97,7 +97,7 @@ func (w *walker) pointer() string {
 		if len(pointer)-len(w.base)+len(token) > maxPointer {
 			break
 		}
-		pointer = Pointer(pointer, token)
+		pointer += schema.Pointer(token)
 	}
 	return pointer
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
 )
 
 // What Number takes before it does any arithmetic: a literal of 200 kB or an
@@ -136,13 +138,12 @@ func cutDigits(text string) (digits, rest string) {
 
 // fromFloat returns the int64 of an integral float, else the float itself.
 func fromFloat(float float64) (any, error) {
-	switch {
-	case math.IsNaN(float) || math.IsInf(float, 0):
+	if math.IsNaN(float) || math.IsInf(float, 0) {
 		return nil, errInfinite
-	case float != math.Trunc(float):
-		return float, nil
-	case float < -(1<<63) || float >= 1<<63:
+	}
+	number := tree.Canonical(float)
+	if number == any(float) && float == math.Trunc(float) {
 		return nil, errOutside
 	}
-	return int64(float), nil
+	return number, nil
 }

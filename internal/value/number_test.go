@@ -77,7 +77,7 @@ func TestNumberRefuses(t *testing.T) {
 			require.ErrorContains(t, err, test.message)
 			assert.Nil(t, got)
 			if test.message != syntax {
-				assert.ErrorContains(t, err, "a version or id has to be a string")
+				require.ErrorContains(t, err, "a version or id has to be a string")
 				assert.NotContains(t, err.Error(), test.literal)
 			}
 		})

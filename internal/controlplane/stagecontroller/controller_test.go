@@ -133,7 +133,7 @@ func TestARunningControllerUndoesWithinSeconds(t *testing.T) {
 		apply(t, namespace, `{"links": {"b": {"url": "https://z.example.com"}}}`)
 	}
 	counts := stop()
-	assert.NoError(t, counts.LastFailure)
+	require.NoError(t, counts.LastFailure)
 	assert.Positive(t, counts.Passes)
 	assert.Equal(t, counts, stop(), "nothing happens after the stop")
 }
@@ -154,6 +154,6 @@ func TestAPassEndsWithItsContext(t *testing.T) {
 	controller := stagecontroller.New(server.Client(), namespace, "dev", stagecontroller.Options{Pass: time.Hour})
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	assert.ErrorIs(t, controller.Pass(ctx), context.DeadlineExceeded)
+	require.ErrorIs(t, controller.Pass(ctx), context.DeadlineExceeded)
 	assert.Zero(t, controller.Counts().Passes)
 }

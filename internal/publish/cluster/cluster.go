@@ -32,13 +32,20 @@ var _ publish.Client = (*Client)(nil)
 // server does, and a request that it turns away with a Retry-After is sent again
 // by client-go while the context allows. The error is a *fault.Error.
 func New(config *rest.Config) (*Client, error) {
-	unthrottled := rest.CopyConfig(config)
-	unthrottled.QPS = -1
-	client, err := dynamic.NewForConfig(unthrottled)
+	client, err := dynamic.NewForConfig(unthrottled(rest.CopyConfig(config)))
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "cluster", "the client's configuration cannot be used", err)
 	}
 	return &Client{dynamic: client}, nil
+}
+
+// unthrottled returns config, changed to neither throttle nor print warnings,
+// which may quote values.
+func unthrottled(config *rest.Config) *rest.Config {
+	config.QPS = -1
+	config.WarningHandler = rest.NoWarnings{}
+	config.WarningHandlerWithContext = nil
+	return config
 }
 
 // Get returns the target as the API server has it.

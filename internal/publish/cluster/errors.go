@@ -2,9 +2,11 @@ package cluster
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -41,6 +43,10 @@ func (r request) classify(err error) error {
 	if r.ctx.Err() != nil {
 		return r.fault(fault.Timeout, r.ctx.Err(), "the deadline passed during %s: try again", r.what())
 	}
+	var untrusted *tls.CertificateVerificationError
+	if errors.As(err, &untrusted) {
+		return r.fault(fault.Unavailable, err, "the certificate of the API server is not trusted, or not for its address: check the certificate authority")
+	}
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
 		return r.fault(fault.Unavailable, err, "the API server could not be reached, or did not answer in full: try again")
@@ -51,7 +57,7 @@ func (r request) classify(err error) error {
 	}
 	switch code := int(answer.Code); {
 	case code == http.StatusConflict && !isFieldConflict(answer),
-		code == http.StatusUnprocessableEntity && r.jsonPatch:
+		code == http.StatusUnprocessableEntity && r.jsonPatch && !hasCauses(answer):
 		return fmt.Errorf("%s: %w", r.target, publish.ErrChanged)
 	case code == http.StatusConflict:
 		return r.fault(fault.Conflict, err, "nothing was published, since others have the fields: %s", conflicts(answer))
@@ -79,10 +85,17 @@ func (r request) terminal(answer metav1.Status) (kind fault.Kind, message string
 	return "", "", false
 }
 
-// isFieldConflict tells a conflict of owners from one of resourceVersions, which
-// has no causes.
-func isFieldConflict(answer metav1.Status) bool {
+// hasCauses tells an answer about fields from one about the whole request. A
+// JSON Patch whose test fails has none.
+func hasCauses(answer metav1.Status) bool {
 	return answer.Details != nil && len(answer.Details.Causes) > 0
+}
+
+// isFieldConflict tells a conflict of owners from one of resourceVersions.
+func isFieldConflict(answer metav1.Status) bool {
+	return hasCauses(answer) && slices.ContainsFunc(answer.Details.Causes, func(cause metav1.StatusCause) bool {
+		return cause.Type == metav1.CauseTypeFieldManagerConflict
+	})
 }
 
 // conflicts returns the fields that others have, and their managers.
@@ -98,12 +111,16 @@ func conflicts(answer metav1.Status) string {
 
 // fields returns the fields that an answer finds fault with.
 func fields(answer metav1.Status) string {
-	if answer.Details == nil || len(answer.Details.Causes) == 0 {
-		return ""
+	var names []string
+	if hasCauses(answer) {
+		for _, cause := range answer.Details.Causes {
+			if cause.Field != "" {
+				names = append(names, cause.Field)
+			}
+		}
 	}
-	names := make([]string, 0, len(answer.Details.Causes))
-	for _, cause := range answer.Details.Causes {
-		names = append(names, cause.Field)
+	if len(names) == 0 {
+		return ""
 	}
 	return ", because of " + strings.Join(names, ", ")
 }

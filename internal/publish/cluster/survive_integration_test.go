@@ -16,12 +16,13 @@ import (
 	"github.com/kargo-steps/publish-metadata/step"
 )
 
-// What is played: each Stage has a controller whose passes follow one another
-// without a pause, so that every publication lands inside one.
+// What is played: each Stage has a controller whose passes follow one another at
+// once, so that nearly every publication lands inside one.
 const (
 	stagesPlayed = 10
 	publications = 20 // of each Stage, one after the other
 	passTime     = 250 * time.Millisecond
+	passSteps    = 3
 )
 
 // edition returns the links of the nth publication: entries are added, changed,
@@ -56,14 +57,14 @@ func playStages(t *testing.T, settle time.Duration) *played {
 	for n := range stagesPlayed {
 		project := newStage(t, "test.01")
 		controller := stagecontroller.New(server.Client(), project, "test", stagecontroller.Options{
-			Steps: 7, Pass: passTime, Seed: uint64(n),
+			Steps: passSteps, Pass: passTime, Seed: uint64(n),
 		})
 		stop := controller.Start(t)
 		group.Go(func() {
 			for nth := range publications {
 				links := edition(nth)
 				run, err := runner.Run(t.Context(), request(project, "test.01", "publish", links))
-				time.Sleep(3 * passTime)
+				time.Sleep(2 * passTime) // the longest pass
 				result.mu.Lock()
 				if assert.NoError(t, err) {
 					result.done++

@@ -8,11 +8,14 @@ package offline
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
@@ -22,6 +25,7 @@ import (
 	"github.com/kargo-steps/publish-metadata/internal/fault"
 	"github.com/kargo-steps/publish-metadata/internal/publish"
 	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
 )
 
 // Store is one manifest. It is safe for concurrent use.
@@ -52,13 +56,31 @@ func Read(source []byte) (*Store, error) {
 	if object.GetAPIVersion() != publish.APIVersion || kind != "Stage" && kind != "Freight" || object.GetName() == "" {
 		return nil, fault.New(fault.Invalid, "manifest", "it is not a named Stage or Freight of "+publish.APIVersion, nil)
 	}
+	if err := readableManagers(content); err != nil {
+		return nil, err
+	}
 	gvk := schema.FromAPIVersionAndKind(publish.APIVersion, kind)
-	fields, err := managedfields.NewDefaultCRDFieldManager(managedfields.NewDeducedTypeConverter(),
+	fields, err := managedfields.NewDefaultCRDFieldManager(converter{},
 		scheme{}, scheme{}, scheme{}, gvk, gvk.GroupVersion(), "status", nil)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "manifest", "its fields cannot be managed", err)
 	}
 	return &Store{source: source, given: object.GetResourceVersion(), fields: fields, object: object, version: 1}, nil
+}
+
+// readableManagers refuses metadata.managedFields that are junk: apimachinery
+// would log them, values and all, and go on without.
+func readableManagers(content map[string]any) error {
+	metadata, _ := content["metadata"].(map[string]any)
+	encoded, err := value.Marshal(metadata["managedFields"])
+	if err == nil {
+		var entries []metav1.ManagedFieldsEntry
+		err = json.Unmarshal(encoded, &entries)
+	}
+	if err != nil {
+		return fault.New(fault.Invalid, "manifest", "metadata.managedFields cannot be read: correct or remove them", err)
+	}
+	return nil
 }
 
 // Get returns the object.
@@ -141,16 +163,31 @@ func apply(live *unstructured.Unstructured, patch []byte) (*unstructured.Unstruc
 
 // store keeps what a write made, unless it changed nothing but times.
 func (s *Store) store(live, stored *unstructured.Unstructured) *unstructured.Unstructured {
-	if value.Equal(timeless(live), timeless(stored)) {
+	if tree.Equal(timeless(live), timeless(stored)) {
 		return live
 	}
 	namespace := s.object.GetNamespace()
 	s.version++
+	stampless(live, stored)
 	s.object = stored.DeepCopy()
 	s.object.SetNamespace(namespace)
 	s.object.SetResourceVersion(s.given)
 	stored.SetResourceVersion(strconv.Itoa(s.version))
 	return stored
+}
+
+// stampless removes the times that a write gave to managedFields: the same write
+// makes the same manifest at any time.
+func stampless(live, stored *unstructured.Unstructured) {
+	before := live.GetManagedFields()
+	entries := stored.GetManagedFields()
+	for i := range entries {
+		given := func(entry metav1.ManagedFieldsEntry) bool { return entry.Time.Equal(entries[i].Time) }
+		if !slices.ContainsFunc(before, given) {
+			entries[i].Time = nil
+		}
+	}
+	stored.SetManagedFields(entries)
 }
 
 // timeless returns the object without the times of its managedFields.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
-	"github.com/kargo-steps/publish-metadata/internal/nearest"
-	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
+	"github.com/kargo-steps/publish-metadata/internal/wording"
 )
 
 // member reads a member of an object, nil if it has none of that name, or an item
@@ -21,18 +21,18 @@ func member(c call, args []any) (any, error) {
 	case map[string]any:
 		name, ok := args[1].(string)
 		if !ok {
-			return nil, c.fail("%s is an object, read by a name, not by %s", c.part(), kind(args[1]))
+			return nil, c.fail("%s is an object, read by a name, not by %s", c.part(), wording.Kind(args[1]))
 		}
 		return from[name], c.charge(len(name))
 	case []any:
-		if kind(args[1]) != "a number" {
-			return nil, c.fail("%s is a list, read by a number, not by %s; map(list, .name) reads a member of every item", c.part(), kind(args[1]))
+		if wording.Kind(args[1]) != "a number" {
+			return nil, c.fail("%s is a list, read by a number, not by %s; map(list, .name) reads a member of every item", c.part(), wording.Kind(args[1]))
 		}
 		return c.item(from, args)
 	case string:
 		return nil, c.fail("%s is a string, which has no members; a part of it is read as text[0:1]", c.part())
 	}
-	return nil, c.fail("%s is %s, which has no members", c.part(), kind(args[0]))
+	return nil, c.fail("%s is %s, which has no members", c.part(), wording.Kind(args[0]))
 }
 
 // part is what a member is read of, as written.
@@ -51,10 +51,7 @@ func (c call) item(list []any, args []any) (any, error) {
 
 // toIndex returns a number as an int; not if it is fractional.
 func toIndex(number any) (int, bool) {
-	if float, ok := number.(float64); ok {
-		number = canonical(float)
-	}
-	integer, ok := number.(int64)
+	integer, ok := tree.Canonical(number).(int64)
 	return int(integer), ok
 }
 
@@ -124,13 +121,13 @@ func (r *run) missing(at int, part ast.Node) *Missing {
 	line, column := r.program.source.position(at)
 	err := &Missing{
 		Expression: r.program.source.text, Line: line, Column: column, Part: render(part),
-		Available: value.SortedKeys(r.env.Outputs),
+		Available: tree.SortedKeys(r.env.Outputs),
 	}
 	outputs := r.env.Outputs
 	root, alias := origin(part)
 	if root == "task" {
 		outputs = r.env.taskOutputs()
-		err.Available = value.SortedKeys(outputs)
+		err.Available = tree.SortedKeys(outputs)
 		if outputs == nil {
 			err.Hint = "the step's alias is not within a task (task::step), so there is no task"
 			return err
@@ -144,9 +141,9 @@ func (r *run) missing(at int, part ast.Node) *Missing {
 }
 
 func similar(root, alias string, outputs map[string]any) string {
-	best := nearest.Name(alias, value.SortedKeys(outputs))
+	best := wording.Nearest(alias, tree.SortedKeys(outputs))
 	if best == "" {
-		for _, name := range value.SortedKeys(outputs) {
+		for _, name := range tree.SortedKeys(outputs) {
 			if strings.HasPrefix(name, alias+"-") {
 				best = name
 				break

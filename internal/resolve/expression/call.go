@@ -2,14 +2,14 @@ package expression
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/builtin"
 
-	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
+	"github.com/kargo-steps/publish-metadata/internal/wording"
 )
 
 // call is one call of a function of this package: the run and the place.
@@ -66,25 +66,6 @@ func (c call) charge(bytes int) error { return c.run.charge(c.site.at, bytes) }
 
 func (c call) measure(v any) (int, error) { return c.run.measure(c.site.at, v) }
 
-// kind is what messages call a value.
-func kind(v any) string {
-	switch v.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "a boolean"
-	case string:
-		return "a string"
-	case int64, float64:
-		return "a number"
-	case []any:
-		return "a list"
-	case map[string]any:
-		return "an object"
-	}
-	return "an unknown value"
-}
-
 // wrong says what an argument should be, what it is, and which part that is.
 func (c call) wrong(index int, want string, got any) error {
 	part := ""
@@ -101,7 +82,7 @@ func (c call) wrong(index int, want string, got any) error {
 			hint = "; " + hint
 		}
 	}
-	return c.fail("takes %s, got %s%s%s", want, kind(got), part, hint)
+	return c.fail("takes %s, got %s%s%s", want, wording.Kind(got), part, hint)
 }
 
 // text returns a string argument and charges it.
@@ -146,29 +127,18 @@ func (c call) object(args []any, index int) (map[string]any, []string, error) {
 	if err := c.charge(sortCost(len(object), size)); err != nil {
 		return nil, nil, err
 	}
-	return object, value.SortedKeys(object), nil
+	return object, tree.SortedKeys(object), nil
 }
 
 // integer returns an integral argument.
 func (c call) integer(args []any, index int) (int, error) {
-	switch number := args[index].(type) {
-	case int64:
-		return int(number), nil
-	case float64:
-		if whole, ok := canonical(number).(int64); ok {
-			return int(whole), nil
-		}
+	if whole, ok := toIndex(args[index]); ok {
+		return whole, nil
+	}
+	if wording.Kind(args[index]) == "a number" {
 		return 0, c.fail("takes a whole number, got a fraction")
 	}
 	return 0, c.wrong(index, "a whole number", args[index])
-}
-
-// canonical returns the int64 of an integral float, else the float.
-func canonical(float float64) any {
-	if float == math.Trunc(float) && float >= -(1<<63) && float < 1<<63 {
-		return int64(float)
-	}
-	return float
 }
 
 // redacted replaces in pointers what is neither in the expression's source nor a
@@ -207,7 +177,7 @@ func keysOf(v any, keys map[string]bool, depth int) {
 			keysOf(item, keys, depth+1)
 		}
 	case map[string]any:
-		for _, name := range value.SortedKeys(v) {
+		for _, name := range tree.SortedKeys(v) {
 			keys[name] = true
 			keysOf(v[name], keys, depth+1)
 		}

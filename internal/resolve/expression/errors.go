@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kargo-steps/publish-metadata/internal/fault"
+	"github.com/kargo-steps/publish-metadata/internal/wording"
 	"github.com/kargo-steps/publish-metadata/schema"
 )
 
@@ -80,7 +81,7 @@ func (e *Missing) Error() string {
 	if e.Hint != "" {
 		text += "; " + e.Hint
 	}
-	if e.listed {
+	if e.listed && len(e.Available) > 0 {
 		text += "; " + listing(e.Available)
 	}
 	return text
@@ -93,12 +94,7 @@ func listing(aliases []string) string {
 	if len(aliases) == 0 {
 		return "no step has an output"
 	}
-	more := ""
-	if len(aliases) > maxListed {
-		more = fmt.Sprintf(" and %d more", len(aliases)-maxListed)
-		aliases = aliases[:maxListed]
-	}
-	return "steps with an output: " + strings.Join(aliases, ", ") + more
+	return "steps with an output: " + wording.List(aliases, maxListed)
 }
 
 // where names an expression by the line at fault and the place.

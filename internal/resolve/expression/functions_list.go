@@ -7,7 +7,8 @@ import (
 
 	"github.com/expr-lang/expr/vm/runtime"
 
-	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
+	"github.com/kargo-steps/publish-metadata/internal/wording"
 )
 
 var listFunctions = []function{
@@ -154,9 +155,7 @@ func uniq(c call, args []any) (any, error) {
 	var trees []any
 	kept := []any{}
 	for _, item := range list {
-		if float, ok := item.(float64); ok {
-			item = canonical(float)
-		}
+		item = tree.Canonical(item)
 		repeated := false
 		if isTree(item) {
 			if repeated, err = c.among(item, trees); err != nil {
@@ -179,7 +178,7 @@ func (c call) among(item any, others []any) (bool, error) {
 		if err := c.chargePair(item, other); err != nil {
 			return false, err
 		}
-		if value.Equal(item, other) {
+		if tree.Equal(item, other) {
 			return true, nil
 		}
 	}
@@ -201,7 +200,7 @@ func sorted(c call, args []any) (any, error) {
 	}
 	for _, item := range list {
 		if err := c.comparable(item, list[0]); err != nil {
-			return nil, c.fail("takes a list of all numbers or all strings, got %s and %s (%s)", kind(list[0]), kind(item), render(c.site.operands[0]))
+			return nil, c.fail("takes a list of all numbers or all strings, got %s and %s (%s)", wording.Kind(list[0]), wording.Kind(item), render(c.site.operands[0]))
 		}
 	}
 	size, err := c.measure(list)

@@ -8,6 +8,8 @@ import (
 	"github.com/expr-lang/expr/builtin"
 
 	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
+	"github.com/kargo-steps/publish-metadata/internal/wording"
 )
 
 var numberFunctions = []function{
@@ -30,7 +32,7 @@ func toInt(c call, args []any) (any, error) {
 	case int64:
 		return v, nil
 	case float64:
-		if integer, ok := canonical(math.Trunc(v)).(int64); ok {
+		if integer, ok := tree.Canonical(math.Trunc(v)).(int64); ok {
 			return integer, nil
 		}
 		return nil, c.fail(overflow)
@@ -89,7 +91,7 @@ func toString(c call, args []any) (any, error) {
 func typeOf(_ call, args []any) (any, error) { return builtin.Type(args[0]), nil }
 
 func abs(c call, args []any) (any, error) {
-	if integer, ok := args[0].(int64); ok && integer < 0 || kind(args[0]) != "a number" {
+	if integer, ok := args[0].(int64); ok && integer < 0 || wording.Kind(args[0]) != "a number" {
 		return negate(c, args)
 	}
 	return builtin.Abs(args[0]), nil
@@ -101,7 +103,7 @@ func rounding(f func(float64) float64) implementation {
 		case int64:
 			return number, nil
 		case float64:
-			return canonical(f(number)), nil
+			return tree.Canonical(f(number)), nil
 		}
 		return nil, c.wrong(0, "a number", args[0])
 	}
@@ -135,7 +137,7 @@ func aggregate(name string) implementation {
 func notNumber(v any) (any, bool) {
 	list, ok := v.([]any)
 	if !ok {
-		return v, kind(v) != "a number"
+		return v, wording.Kind(v) != "a number"
 	}
 	for _, item := range list {
 		if odd, found := notNumber(item); found {

@@ -1,5 +1,7 @@
 package expression
 
+import "github.com/kargo-steps/publish-metadata/internal/wording"
+
 var objectFunctions = []function{
 	define("keys(object) list", "The names of the members, sorted.", 1, 1, keys),
 	define("values(object) list", "The values of the members, sorted by name.", 1, 1, values),
@@ -49,7 +51,7 @@ func fromPairs(c call, args []any) (any, error) {
 		}
 		name, ok := pair[0].(string)
 		if !ok {
-			return nil, c.fail("the name of pair %d is a non-string map key, %s; use string()", i, kind(pair[0]))
+			return nil, c.fail("the name of pair %d is a non-string map key, %s; use string()", i, wording.Kind(pair[0]))
 		}
 		if err := c.charge(len(name)); err != nil {
 			return nil, err

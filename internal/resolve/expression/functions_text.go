@@ -2,6 +2,8 @@ package expression
 
 import (
 	"strings"
+
+	"github.com/kargo-steps/publish-metadata/internal/wording"
 )
 
 var textFunctions = []function{
@@ -14,8 +16,8 @@ var textFunctions = []function{
 	define("hasSuffix(text, suffix) bool", "Whether the text ends with the suffix.", 2, 2, textOperator(endsWith)),
 	define("indexOf(text, part) number", "Where the part is first, in bytes from 0; -1 if it is not there.", 2, 2, located(strings.Index)),
 	define("lastIndexOf(text, part) number", "Where the part is last, in bytes from 0; -1 if it is not there.", 2, 2, located(strings.LastIndex)),
-	define("split(text, separator[, limit]) list", "The pieces between the separators, at most limit pieces.", 2, 3, splitter(strings.SplitN, true)),
-	define("splitAfter(text, separator[, limit]) list", "The pieces, each with its separator, at most limit pieces.", 2, 3, splitter(strings.SplitAfterN, false)),
+	define("split(text, separator[, limit]) list", "The pieces between the separators, at most limit pieces.", 2, 3, splitter(strings.SplitN)),
+	define("splitAfter(text, separator[, limit]) list", "The pieces, each with its separator, at most limit pieces.", 2, 3, splitter(strings.SplitAfterN)),
 	define("replace(text, old, new[, limit]) string", "The text with new in place of old, at most limit times.", 3, 4, replace),
 	define("repeat(text, times) string", "The text as often as times says.", 2, 2, repeat),
 	define("join(list[, separator]) string", "The strings of a list, the separator between them.", 1, 2, join),
@@ -82,7 +84,7 @@ func (c call) limit(args []any, index int) (int, error) {
 	return c.integer(args, index)
 }
 
-func splitter(f func(text, separator string, limit int) []string, drops bool) implementation {
+func splitter(f func(text, separator string, limit int) []string) implementation {
 	return func(c call, args []any) (any, error) {
 		text, separator, err := c.texts(args)
 		if err != nil {
@@ -164,7 +166,7 @@ func join(c call, args []any) (any, error) {
 	for i, item := range list {
 		text, ok := item.(string)
 		if !ok {
-			return nil, c.fail("takes a list of strings, got %s as item %d (%s)", kind(item), i, render(c.site.operands[0]))
+			return nil, c.fail("takes a list of strings, got %s as item %d (%s)", wording.Kind(item), i, render(c.site.operands[0]))
 		}
 		if size += len(text); size > maxBytes {
 			break

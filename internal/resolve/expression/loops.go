@@ -1,5 +1,7 @@
 package expression
 
+import "github.com/kargo-steps/publish-metadata/internal/wording"
+
 // loopStep begins every evaluation of a predicate's body.
 func loopStep(c call, _ []any) (any, error) {
 	return nil, c.step(c.site.at, 1+c.site.cost)
@@ -42,7 +44,7 @@ func fromEnd(_ call, args []any) (any, error) {
 func groupKey(c call, args []any) (any, error) {
 	name, ok := args[0].(string)
 	if !ok {
-		return nil, c.fail("the key is a non-string map key, %s (%s); group by a string", kind(args[0]), render(c.site.operands[0]))
+		return nil, c.fail("the key is a non-string map key, %s (%s); group by a string", wording.Kind(args[0]), render(c.site.operands[0]))
 	}
 	return name, c.charge(8*slot + len(name))
 }
@@ -63,12 +65,12 @@ func groups(c call, args []any) (any, error) {
 // sortKey checks what sortBy sorts by: all numbers or all strings. It charges the
 // comparisons to come.
 func sortKey(c call, args []any) (any, error) {
-	got := kind(args[0])
+	got := wording.Kind(args[0])
 	if got != "a number" && got != "a string" {
 		return nil, c.wrong(0, "a number or a string to sort by", args[0])
 	}
 	if c.sortKinds == nil {
-		c.run.sortKinds = map[*site]string{}
+		c.sortKinds = map[*site]string{}
 	}
 	if before, ok := c.sortKinds[c.site.loop]; ok && before != got {
 		return nil, c.fail("sorts by all numbers or all strings, got both (%s)", render(c.site.operands[0]))

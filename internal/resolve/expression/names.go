@@ -8,7 +8,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/builtin"
 
-	"github.com/kargo-steps/publish-metadata/internal/nearest"
+	"github.com/kargo-steps/publish-metadata/internal/wording"
 )
 
 var roots = []string{"ctx", "outputs", "task"}
@@ -51,7 +51,7 @@ func (p *patcher) unknown(n ast.Node, name string, known iter.Seq[string]) ast.N
 // suggestion returns "; did you mean x?" with the nearest of the known names, or
 // "" if none is near.
 func suggestion(name string, known iter.Seq[string], prefix string) string {
-	if best := nearest.Name(name, slices.Collect(known)); best != "" {
+	if best := wording.Nearest(name, slices.Collect(known)); best != "" {
 		return fmt.Sprintf("; did you mean %s%s?", prefix, best)
 	}
 	return ""

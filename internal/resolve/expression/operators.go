@@ -3,7 +3,8 @@ package expression
 import (
 	"github.com/expr-lang/expr/vm/runtime"
 
-	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
+	"github.com/kargo-steps/publish-metadata/internal/wording"
 )
 
 // operators are the hidden functions that no expression calls by name.
@@ -35,7 +36,7 @@ func equal(c call, args []any) (any, error) {
 	if err := c.chargePair(args[0], args[1]); err != nil {
 		return nil, err
 	}
-	return value.Equal(args[0], args[1]), nil
+	return tree.Equal(args[0], args[1]), nil
 }
 
 func unequal(c call, args []any) (any, error) {
@@ -83,7 +84,7 @@ func in(c call, args []any) (any, error) {
 			return nil, err
 		}
 		for _, item := range collection {
-			if value.Equal(args[0], item) {
+			if tree.Equal(args[0], item) {
 				return true, nil
 			}
 		}
@@ -115,12 +116,12 @@ const ordered = "two numbers or two strings"
 
 func (c call) comparable(a, b any) error {
 	for i, operand := range []any{a, b} {
-		if kind(operand) != "a number" && kind(operand) != "a string" {
+		if wording.Kind(operand) != "a number" && wording.Kind(operand) != "a string" {
 			return c.wrong(i, ordered, operand)
 		}
 	}
-	if kind(a) != kind(b) {
-		return c.fail("takes %s, got %s and %s", ordered, kind(a), kind(b))
+	if wording.Kind(a) != wording.Kind(b) {
+		return c.fail("takes %s, got %s and %s", ordered, wording.Kind(a), wording.Kind(b))
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package expression
 import (
 	"math"
 	"math/bits"
+
+	"github.com/kargo-steps/publish-metadata/internal/wording"
 )
 
 // operation computes with integers, or with floats if one of them is; overflow
@@ -20,7 +22,7 @@ const (
 func arithmetic(o operation) implementation {
 	return func(c call, args []any) (any, error) {
 		for i, arg := range args {
-			if kind(arg) != "a number" {
+			if wording.Kind(arg) != "a number" {
 				return nil, c.wrong(i, "two numbers", arg)
 			}
 		}
@@ -50,8 +52,8 @@ func toFloat(number any) float64 {
 // plus adds numbers or joins strings.
 func plus(c call, args []any) (any, error) {
 	for i, arg := range args {
-		if kind(arg) != "a number" && kind(arg) != "a string" {
-			if kind(arg) == "a list" {
+		if wording.Kind(arg) != "a number" && wording.Kind(arg) != "a string" {
+			if wording.Kind(arg) == "a list" {
 				return nil, c.wrong(i, ordered+" (lists: concat)", arg)
 			}
 			return nil, c.wrong(i, ordered, arg)
@@ -66,7 +68,7 @@ func plus(c call, args []any) (any, error) {
 		}
 		return a + b, nil
 	case aIsText != bIsText:
-		return nil, c.fail("takes %s, got %s and %s; make a number a string with string()", ordered, kind(args[0]), kind(args[1]))
+		return nil, c.fail("takes %s, got %s and %s; make a number a string with string()", ordered, wording.Kind(args[0]), wording.Kind(args[1]))
 	}
 	return arithmetic(add)(c, args)
 }
@@ -97,7 +99,7 @@ var multiply = operation{
 	integers: func(a, b int64) (any, string) {
 		high, low := bits.Mul64(magnitude(a), magnitude(b))
 		negative := (a < 0) != (b < 0)
-		if high != 0 || low > math.MaxInt64 && !(negative && low == 1<<63) {
+		if high != 0 || low > math.MaxInt64 && (!negative || low != 1<<63) {
 			return nil, overflow
 		}
 		return a * b, ""
@@ -147,7 +149,7 @@ func negate(c call, args []any) (any, error) {
 }
 
 func positive(c call, args []any) (any, error) {
-	if kind(args[0]) != "a number" {
+	if wording.Kind(args[0]) != "a number" {
 		return nil, c.wrong(0, "a number", args[0])
 	}
 	return args[0], nil

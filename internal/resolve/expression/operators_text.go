@@ -113,7 +113,7 @@ func (c call) dynamic(args []any) (*pattern, error) {
 		return nil, c.fail("%s", err)
 	}
 	if c.patterns == nil {
-		c.run.patterns = map[string]*pattern{}
+		c.patterns = map[string]*pattern{}
 	}
 	c.patterns[text] = compiled
 	return compiled, c.charge(times(64, compiled.instructions))

@@ -2,6 +2,8 @@ package expression
 
 import (
 	"github.com/expr-lang/expr/ast"
+
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
 )
 
 // runName is the variable that holds the *run. Like the names of the hidden
@@ -56,7 +58,7 @@ func (p *patcher) node(node ast.Node) ast.Node {
 	case *ast.IntegerNode:
 		return &ast.ConstantNode{Value: int64(n.Value)}
 	case *ast.FloatNode:
-		return &ast.ConstantNode{Value: canonical(n.Value)}
+		return &ast.ConstantNode{Value: tree.Canonical(n.Value)}
 	case *ast.StringNode:
 		p.words = append(p.words, n.Value)
 		return n

@@ -140,6 +140,9 @@ func (s *source) unparsed(err error) *Error {
 	if hint := s.hyphen(located.From); hint != "" {
 		message += "; " + hint
 	}
+	if strings.Contains(message, `Operator(":")`) {
+		message += "; an object in a predicate stands in parentheses: ({name: .name})"
+	}
 	return s.failed(located.From, "%s", message)
 }
 

@@ -1,50 +1,14 @@
 package schema
 
 import (
-	"math"
-	"slices"
 	"strconv"
+
+	"github.com/kargo-steps/publish-metadata/internal/value/tree"
 )
-
-// equal says whether two JSON-native trees are the same JSON value: 1 and 1.0 are.
-func equal(a, b any) bool {
-	switch a := a.(type) {
-	case []any:
-		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, equal)
-	case map[string]any:
-		b, ok := b.(map[string]any)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for key, member := range a {
-			other, found := b[key]
-			if !found || !equal(member, other) {
-				return false
-			}
-		}
-		return true
-	default:
-		switch b.(type) {
-		case []any, map[string]any:
-			return false
-		}
-		return exact(a) == exact(b)
-	}
-}
-
-// exact returns a whole float64 as the int64 of the same value, else v.
-func exact(v any) any {
-	number, ok := v.(float64)
-	if ok && number == math.Trunc(number) && number >= -(1<<63) && number < 1<<63 {
-		return int64(number)
-	}
-	return v
-}
 
 // identity appends a text to buffer that two trees share only if they are equal.
 func identity(buffer []byte, v any) []byte {
-	switch v := exact(v).(type) {
+	switch v := tree.Canonical(v).(type) {
 	case nil:
 		return append(buffer, 'n')
 	case bool:
@@ -63,7 +27,7 @@ func identity(buffer []byte, v any) []byte {
 		return append(buffer, ']')
 	case map[string]any:
 		buffer = append(buffer, '{')
-		for _, key := range sortedKeys(v) {
+		for _, key := range tree.SortedKeys(v) {
 			buffer = append(strconv.AppendQuote(buffer, key), ':')
 			buffer = append(identity(buffer, v[key]), ',')
 		}

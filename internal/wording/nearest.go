@@ -1,7 +1,4 @@
-// Package nearest finds what a misspelt name was meant to be.
-//
-// In: a name and the names that exist. Out: the one that is close enough, or "".
-package nearest
+package wording
 
 import (
 	"slices"
@@ -13,10 +10,10 @@ import (
 // maxName bounds the work for names from untrusted input, in bytes.
 const maxName = 128
 
-// Name returns the candidate with the fewest edits from name, the first of them by
+// Nearest returns the candidate with the fewest edits from name, the first of them by
 // name, if at most a third of it is edited; "" if none is so near. One edit is
 // always near, and so are two neighbours that changed places.
-func Name(name string, candidates []string) string {
+func Nearest(name string, candidates []string) string {
 	if len(name) > maxName {
 		return ""
 	}
@@ -49,8 +46,8 @@ func distance(a, b string) int {
 
 // Hint returns "; did you mean X?", or "" when nothing is near.
 func Hint(name string, candidates []string) string {
-	if found := Name(name, candidates); found != "" {
-		return "; did you mean " + found + "?"
+	if found := Nearest(name, candidates); found != "" {
+		return "; did you mean " + Name(found) + "?"
 	}
 	return ""
 }
