@@ -43,7 +43,7 @@ test-unit: ## Run the tests that need no API server, with the coverage of the co
 .PHONY: test-integration
 test-integration: controlplane ## Run the tests on a real API server
 	$(GO) vet -tags integration ./...
-	$(GO) test -tags integration $$(git grep -l "^//go:build integration" -- "*_test.go" | xargs -n1 dirname | sort -u | sed "s,^,./,")
+	$(GO) test -p 1 -tags integration $$(git grep -l "^//go:build integration" -- "*_test.go" | xargs -n1 dirname | sort -u | sed "s,^,./,")
 
 .PHONY: race
 race: ## Run the unit tests with the race detector (needs a C compiler)

@@ -16,13 +16,14 @@ import (
 	"github.com/kargo-steps/publish-metadata/step"
 )
 
-// What is played: each Stage has a controller whose passes follow one another at
-// once, so that nearly every publication lands inside one.
+// What is played: each Stage has a controller that makes one pass after another,
+// so that many publications land inside one.
 const (
-	stagesPlayed = 10
-	publications = 20 // of each Stage, one after the other
-	passTime     = 250 * time.Millisecond
-	passSteps    = 3
+	stagesPlayed = 20
+	publications = 10 // of each Stage, one after the other
+	passTime     = 300 * time.Millisecond
+	passPause    = 150 * time.Millisecond
+	passSteps    = 2
 )
 
 // edition returns the links of the nth publication: entries are added, changed,
@@ -47,6 +48,16 @@ type played struct {
 	undone                 int
 }
 
+func (p *played) add(run step.Result, lost bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done++
+	p.reasserted += int(run.Output["reasserted"].(int64))
+	if lost {
+		p.lost++
+	}
+}
+
 // playStages publishes editions to Stages while controllers undo what they can,
 // and looks at each once the passes that could have undone it are over.
 func playStages(t *testing.T, settle time.Duration) *played {
@@ -57,23 +68,18 @@ func playStages(t *testing.T, settle time.Duration) *played {
 	for n := range stagesPlayed {
 		project := newStage(t, "test.01")
 		controller := stagecontroller.New(server.Client(), project, "test", stagecontroller.Options{
-			Steps: passSteps, Pass: passTime, Seed: uint64(n),
+			Steps: passSteps, Pass: passTime, Pause: passPause, Seed: uint64(n),
 		})
 		stop := controller.Start(t)
 		group.Go(func() {
 			for nth := range publications {
 				links := edition(nth)
 				run, err := runner.Run(t.Context(), request(project, "test.01", "publish", links))
-				time.Sleep(2 * passTime) // the longest pass
-				result.mu.Lock()
-				if assert.NoError(t, err) {
-					result.done++
-					result.reasserted += int(run.Output["reasserted"].(int64))
-					if !reflect.DeepEqual(links, linksOf(t, project)) {
-						result.lost++
-					}
+				if !assert.NoError(t, err) {
+					return
 				}
-				result.mu.Unlock()
+				time.Sleep(2 * passTime) // the longest pass
+				result.add(run, !reflect.DeepEqual(links, linksOf(t, project)))
 			}
 			counts := stop()
 			result.mu.Lock()
