@@ -13,7 +13,7 @@ import (
 
 // patternProblems says what the patterns of the two schemas ask for.
 var patternProblems = map[string]string{
-	"producer": "has to be 1 to 111 letters, digits, and . _ : - between them",
+	"producer": "has to be 1 to 111 letters, digits, and _ : - between them",
 	"settle":   "has to be 0s to 5s, in seconds or milliseconds, such as 1s or 500ms",
 	"name":     "has to be the name of one Kubernetes resource: lower-case letters, digits, - and .",
 	"project":  "has to be the name of a project: lower-case letters, digits and -",

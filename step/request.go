@@ -23,7 +23,7 @@ type Request struct {
 }
 
 // ParseRequest reads a request document, JSON or YAML 1.2, of at most
-// document.MaxBytes bytes. The error is an *Error of kind Invalid or TooLarge. What the members
+// 4 MiB. The error is an *Error of kind Invalid or TooLarge. What the members
 // hold is checked by Run, with everything else.
 func ParseRequest(source []byte) (Request, error) {
 	tree, err := document.Parse(source)

@@ -113,6 +113,9 @@ func (p *Plan) forget(live liveState, former, forgotten []check.Place, publicati
 		_, intended := p.Metadata[place.Key][place.Entry]
 		if !intended && !slices.Contains(p.gone, place) && !slices.ContainsFunc(owners, live.isForeign(place, publication)) {
 			p.gone = append(p.gone, place)
+			if place.Key != schema.Provenance && live.outlasts(place, publication) {
+				p.outlast = append(p.outlast, place)
+			}
 		}
 	}
 	for _, place := range former {
@@ -121,6 +124,13 @@ func (p *Plan) forget(live liveState, former, forgotten []check.Place, publicati
 	for _, place := range forgotten {
 		note(place, live.having(place))
 	}
+}
+
+// outlasts says whether an entry stands when the publication's manager gives it up.
+func (l liveState) outlasts(place check.Place, publication check.Publication) bool {
+	return l.entry(place) != nil && (l.cleared || slices.ContainsFunc(l.having(place), func(o owner) bool {
+		return !o.applies || o.name != publication.Manager()
+	}))
 }
 
 // sheltering returns the keys that the owner has to go on applying, without

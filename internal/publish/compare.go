@@ -31,12 +31,28 @@ func (p Plan) holds(target *unstructured.Unstructured) bool {
 // residue returns a JSON Patch that removes what stands though the plan does not
 // have it, or nil. It is bound to the target's resourceVersion.
 func (p Plan) residue(target *unstructured.Unstructured) []byte {
-	removals := p.removals(metadataOf(target))
-	if len(removals) == 0 {
+	return removal(target, p.removals(metadataOf(target)))
+}
+
+// first returns a JSON Patch that removes what the apply would leave of the
+// entries that are gone, or nil. Only while the provenance still lists them would a
+// further run know of them, should this one end in between.
+func (p Plan) first(target *unstructured.Unstructured) []byte {
+	var paths []string
+	for _, place := range p.outlast {
+		paths = append(paths, "/status/metadata"+schema.Pointer(place.Key, place.Entry))
+	}
+	return removal(target, paths)
+}
+
+// removal returns the JSON Patch that removes the paths from the target as it was
+// read; nil for none.
+func removal(target *unstructured.Unstructured, paths []string) []byte {
+	if len(paths) == 0 {
 		return nil
 	}
 	patch := []any{map[string]any{"op": "test", "path": "/metadata/resourceVersion", "value": target.GetResourceVersion()}}
-	for _, path := range removals {
+	for _, path := range paths {
 		patch = append(patch, map[string]any{"op": "remove", "path": path})
 	}
 	document, err := value.Marshal(patch)

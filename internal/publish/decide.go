@@ -22,7 +22,10 @@ type Plan struct {
 	Warnings []string
 	// gone are entries that the owner published before and does not any more.
 	gone []check.Place
-	body *unstructured.Unstructured
+	// outlast are those of gone that an apply would leave, since somebody else has
+	// them too.
+	outlast []check.Place
+	body    *unstructured.Unstructured
 }
 
 // Memory is what a publication knows from its earlier attempts, which have

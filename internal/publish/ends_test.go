@@ -12,6 +12,32 @@ import (
 	"github.com/kargo-steps/publish-metadata/internal/fault"
 )
 
+// hasExtraLeaf is a status whose entry has a leaf that an apply leaves: it is
+// removed by a patch after the apply.
+const hasExtraLeaf = `{metadata: {links: {a: {url: "https://a.example.com", label: A}}}}`
+
+// hasResidue is a status with an entry that its producer does not publish any
+// more, and that an apply leaves: it is removed by a patch before the apply.
+const hasResidue = `{metadata: {links: {b: {url: "https://b.example.com"}}, provenance: {publish: {entries: {links: [b]}}}}}`
+
+func TestResidueIsRemovedBeforeTheProvenanceForgetsIt(t *testing.T) {
+	client := newStub(t, hasResidue)
+	ctx, cancel := context.WithCancel(t.Context())
+	client.apply = func(int) error { cancel(); return nil }
+	report, err := run(ctx, t, client, config, 0)
+	require.ErrorIs(t, err, fault.Timeout)
+	require.Nil(t, report.Published)
+	require.True(t, report.Changed, "what was removed is reported")
+
+	client.apply = nil
+	report, err = run(t.Context(), t, client, config, 0)
+	require.NoError(t, err)
+	require.Equal(t, map[string][]string{"links": {"a"}}, report.Published)
+	links, _, err := unstructured.NestedMap(client.Object().Object, "status", "metadata", "links")
+	require.NoError(t, err)
+	require.NotContains(t, links, "b")
+}
+
 func TestAPublicationEndsWithItsContextAtEveryCall(t *testing.T) {
 	late := func(cancel func()) func(int) error {
 		return func(int) error { cancel(); return nil }
@@ -37,7 +63,7 @@ func TestAPublicationEndsWithItsContextAtEveryCall(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				client := newStub(t, `{metadata: {links: {b: {url: "https://b.example.com"}}, provenance: {publish: {entries: {links: [b]}}}}}`)
+				client := newStub(t, hasExtraLeaf)
 				ctx, cancel := context.WithCancel(t.Context())
 				test.prepare(client, cancel)
 				report, err := run(ctx, t, client, config, time.Second)
@@ -51,7 +77,7 @@ func TestAPublicationEndsWithItsContextAtEveryCall(t *testing.T) {
 }
 
 func TestAPublicationThatIsNotSettledOffIsTimedOut(t *testing.T) {
-	client := newStub(t, `{metadata: {links: {b: {url: "https://b.example.com"}}, provenance: {publish: {entries: {links: [b]}}}}}`)
+	client := newStub(t, hasExtraLeaf)
 	ctx, cancel := context.WithCancel(t.Context())
 	client.patch = func(int) error { cancel(); return nil }
 	report, err := run(ctx, t, client, config, 0)

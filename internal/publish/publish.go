@@ -95,7 +95,7 @@ func (r *run) attempt(ctx context.Context) (held bool, err error) {
 }
 
 // write reads, decides, applies and compares. stored is nil when there was
-// residue: once it is removed, another attempt has to find none.
+// something to remove: once it is, another attempt has to find nothing.
 func (r *run) write(ctx context.Context) (plan Plan, stored *unstructured.Unstructured, err error) {
 	done, err := r.Turns.take(ctx, r.publication.Target())
 	if err != nil {
@@ -108,6 +108,11 @@ func (r *run) write(ctx context.Context) (plan Plan, stored *unstructured.Unstru
 	}
 	plan, err = Decide(live, r.publication, r.memory)
 	if err != nil {
+		return plan, nil, err
+	}
+	if patch := plan.first(live); patch != nil && !r.memory.applied {
+		_, err := r.client.Patch(ctx, r.publication.Target(), patch, r.publication.Manager())
+		r.report.Changed = r.report.Changed || err == nil
 		return plan, nil, err
 	}
 	stored, err = r.client.Apply(ctx, r.publication.Target(), plan.body, ApplyOptions{Manager: r.publication.Manager(), Force: plan.Force})
