@@ -83,6 +83,6 @@ there afterwards.`,
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)
-	root.AddCommand(newRun(streams), newVersion(streams))
+	root.AddCommand(newRun(streams), newServe(streams), newVersion(streams))
 	return root
 }

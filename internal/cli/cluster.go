@@ -17,8 +17,20 @@ type clusterOptions struct {
 }
 
 func (o *clusterOptions) bind(flags *pflag.FlagSet) {
-	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "path of the kubeconfig; by default KUBECONFIG, then ~/.kube/config, then the pod's service account")
+	o.bindAs(flags, clientcmd.RecommendedConfigOverrideFlags(""))
+}
+
+// bindAnonymous leaves out the flags about credentials, and --request-timeout.
+func (o *clusterOptions) bindAnonymous(flags *pflag.FlagSet) {
 	names := clientcmd.RecommendedConfigOverrideFlags("")
+	names.AuthOverrideFlags = clientcmd.AuthOverrideFlags{}
+	names.ContextOverrideFlags.AuthInfoName = clientcmd.FlagInfo{}
+	names.Timeout = clientcmd.FlagInfo{}
+	o.bindAs(flags, names)
+}
+
+func (o *clusterOptions) bindAs(flags *pflag.FlagSet, names clientcmd.ConfigOverrideFlags) {
+	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "path of the kubeconfig; by default KUBECONFIG, then ~/.kube/config, then the pod's service account")
 	names.ContextOverrideFlags.Namespace = clientcmd.FlagInfo{} // the request's project says it
 	clientcmd.BindOverrideFlags(&o.overrides, flags, names)
 }

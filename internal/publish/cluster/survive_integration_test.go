@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/kargo-steps/publish-metadata/internal/controlplane/stagecontroller"
@@ -75,7 +74,8 @@ func playStages(t *testing.T, settle time.Duration) *played {
 			for nth := range publications {
 				links := edition(nth)
 				run, err := runner.Run(t.Context(), request(project, "test.01", "publish", links))
-				if !assert.NoError(t, err) {
+				if err != nil {
+					t.Errorf("Stage %s/test, publication %d: %v", project, nth, err)
 					return
 				}
 				time.Sleep(2 * passTime) // the longest pass
