@@ -76,10 +76,15 @@ func (l liveState) heldBy(manager string, place check.Place) bool {
 	return false
 }
 
-// isForeign tells the owners of an entry that do not give way to the publication.
+// isForeign tells the owners of an entry for whom it stays, though the publication
+// has had it: those that do not give way, and, where the publication's manager has
+// no part in the entry any more, all. To give way means to be replaced by what is
+// published, not to lose what is one's own.
 func (l liveState) isForeign(place check.Place, publication check.Publication) func(owner) bool {
+	ours := func(o owner) bool { return o.applies && o.name == publication.Manager() }
+	shared := slices.ContainsFunc(l.at(place), ours)
 	return func(o owner) bool {
-		return o.applies && o.name != publication.Manager() && !l.yields(o, place, publication)
+		return o.applies && !ours(o) && !(shared && l.yields(o, place, publication))
 	}
 }
 

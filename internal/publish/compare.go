@@ -34,10 +34,18 @@ func (p Plan) residue(target *unstructured.Unstructured) []byte {
 	return removal(target, p.removals(metadataOf(target)))
 }
 
-// first returns a JSON Patch that removes what the apply would leave of the
-// entries that are gone, or nil. Only while the provenance still lists them would a
-// further run know of them, should this one end in between.
-func (p Plan) first(target *unstructured.Unstructured) []byte {
+// first returns a JSON Patch that removes, before an apply, what the apply would
+// leave of the entries that are gone, or nil. Only while the provenance still lists
+// them would a further run know of them, should this one end in between. When
+// nothing is left to apply, all that is gone is removed first: the apply would turn
+// a metadata that others have a part of into null, which the API server refuses.
+func (p Plan) first(target *unstructured.Unstructured, memory Memory) []byte {
+	if len(p.Metadata) == 0 {
+		return removal(target, p.removals(metadataOf(target)))
+	}
+	if memory.applied {
+		return nil
+	}
 	var paths []string
 	for _, place := range p.outlast {
 		paths = append(paths, "/status/metadata"+schema.Pointer(place.Key, place.Entry))

@@ -66,7 +66,7 @@ func Decide(target *unstructured.Unstructured, publication check.Publication, me
 	if err := plan.fits(live, subject); err != nil {
 		return Plan{}, err
 	}
-	plan.compose(target, plan.sheltering(live, publication))
+	plan.compose(publication, target.GetResourceVersion(), plan.sheltering(live, publication))
 	return plan, nil
 }
 
@@ -156,17 +156,31 @@ func (p Plan) Published() map[string][]string {
 	return published
 }
 
+// standing returns key -> names of the plan's entries that stand as they were
+// applied, provenance left out.
+func (p Plan) standing(metadata map[string]any) map[string][]string {
+	published := p.Published()
+	for key, names := range published {
+		published[key] = slices.DeleteFunc(names, func(name string) bool {
+			return !tree.Equal(entryOf(metadata, check.Place{Key: key, Entry: name}), p.Metadata[key][name])
+		})
+		if len(published[key]) == 0 {
+			delete(published, key)
+		}
+	}
+	return published
+}
+
 // compose makes the body to apply: the identity, the resourceVersion that was
 // read, and status.metadata. With nothing to apply, status is left out: an empty
 // metadata is refused by the API server, and an empty key stays for ever, unless it
 // shelters what others have in it.
-func (p *Plan) compose(target *unstructured.Unstructured, sheltering []string) {
+func (p *Plan) compose(publication check.Publication, version string, sheltering []string) {
+	target := publication.Target()
 	p.body = &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": APIVersion,
-		"kind":       target.GetKind(),
-		"metadata": map[string]any{
-			"name": target.GetName(), "namespace": target.GetNamespace(), "resourceVersion": target.GetResourceVersion(),
-		},
+		"kind":       target.Kind,
+		"metadata":   map[string]any{"name": target.Name, "namespace": target.Namespace, "resourceVersion": version},
 	}}
 	metadata := make(map[string]any, len(p.Metadata))
 	for key, content := range p.Metadata {

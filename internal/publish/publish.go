@@ -46,11 +46,14 @@ type run struct {
 	Options
 	client      Client
 	publication check.Publication
-	uid         string
-	wasCurrent  bool
+	guard       guard
 	// undone says that the publication was read back and did not hold.
 	undone bool
-	memory Memory
+	// removals counts the patches since the publication was last read back.
+	removals int
+	memory   Memory
+	// last is the plan that was applied last.
+	last   Plan
 	report Report
 }
 
@@ -58,7 +61,7 @@ type run struct {
 type Options struct {
 	// Settle is how long it has to hold; 0 does not read it back.
 	Settle time.Duration
-	// Turns are those of the process.
+	// Turns are those of the process; nil waits for nobody.
 	Turns *Turns
 }
 
@@ -66,16 +69,19 @@ type Options struct {
 // ends. The error is a *fault.Error; the Report is valid with an error too.
 func Publish(ctx context.Context, client Client, publication check.Publication, options Options) (Report, error) {
 	r := &run{Options: options, client: client, publication: publication}
+	if r.Turns == nil {
+		r.Turns = &Turns{}
+	}
 	r.report.Warnings = publication.Warnings()
-	changed := 0
-	for range maxAttempts {
+	for n := range maxAttempts {
 		held, err := r.attempt(ctx)
 		switch {
-		case errors.Is(err, ErrChanged):
-			err = pause(ctx, backoff(changed))
-			changed++
 		case held:
 			return r.report, nil
+		case errors.Is(err, ErrChanged):
+			err = pause(ctx, backoff(n))
+		case err == nil && r.removals > 2: // somebody puts residue back
+			err = pause(ctx, backoff(n))
 		}
 		if err != nil {
 			return r.report, r.ended(ctx, err)
@@ -108,12 +114,11 @@ func (r *run) write(ctx context.Context) (plan Plan, stored *unstructured.Unstru
 	}
 	plan, err = Decide(live, r.publication, r.memory)
 	if err != nil {
-		return plan, nil, err
+		return plan, nil, r.orLost(err, live)
 	}
-	if patch := plan.first(live); patch != nil && !r.memory.applied {
-		_, err := r.client.Patch(ctx, r.publication.Target(), patch, r.publication.Manager())
-		r.report.Changed = r.report.Changed || err == nil
-		return plan, nil, err
+	if patch := plan.first(live, r.memory); patch != nil {
+		r.memory.gone = plan.gone
+		return plan, nil, r.remove(ctx, patch)
 	}
 	stored, err = r.client.Apply(ctx, r.publication.Target(), plan.body, ApplyOptions{Manager: r.publication.Manager(), Force: plan.Force})
 	if errors.Is(err, fault.Conflict) {
@@ -123,15 +128,24 @@ func (r *run) write(ctx context.Context) (plan Plan, stored *unstructured.Unstru
 		return plan, nil, err
 	}
 	residue := plan.residue(stored)
-	r.record(plan, residue != nil || live.GetResourceVersion() != stored.GetResourceVersion())
+	r.record(plan, residue != nil || r.removals > 0 || live.GetResourceVersion() != stored.GetResourceVersion())
 	if residue != nil {
-		_, err := r.client.Patch(ctx, r.publication.Target(), residue, r.publication.Manager())
-		return plan, nil, err
+		return plan, nil, r.remove(ctx, residue)
 	}
 	if !plan.holds(stored) {
 		return plan, nil, r.fault(fault.Unavailable, "what the API server stored is not what was applied: try again", nil)
 	}
 	return plan, stored, nil
+}
+
+// remove sends a JSON Patch that removes residue.
+func (r *run) remove(ctx context.Context, patch []byte) error {
+	_, err := r.client.Patch(ctx, r.publication.Target(), patch, r.publication.Manager())
+	if err == nil {
+		r.report.Changed = true
+		r.removals++
+	}
+	return err
 }
 
 // orChanged returns ErrChanged for a conflict over fields that somebody got
@@ -148,36 +162,6 @@ func (r *run) orChanged(ctx context.Context, conflict error, version string) err
 	return conflict
 }
 
-// read gets the target and sees that it still is the one to publish to.
-func (r *run) read(ctx context.Context) (*unstructured.Unstructured, error) {
-	live, err := r.client.Get(ctx, r.publication.Target())
-	if err != nil {
-		return nil, err
-	}
-	if r.uid == "" {
-		r.uid = string(live.GetUID())
-	}
-	if r.uid != string(live.GetUID()) {
-		return nil, r.fault(fault.NotFound, "it was deleted, and created anew, during the publication: promote again", nil)
-	}
-	promotion := r.publication.Context().Promotion
-	if promotion == "" || !r.publication.OnPromotedStage() {
-		return live, nil
-	}
-	current := currentPromotion(live)
-	if current != promotion && (current != "" || r.wasCurrent) {
-		return nil, r.fault(fault.Superseded, "promotion "+promotion+" is not its current one: it was aborted or is over, and nothing more is published", nil)
-	}
-	r.wasCurrent = current == promotion
-	return live, nil
-}
-
-// currentPromotion returns the name of the promotion that the Stage runs, or "".
-func currentPromotion(live *unstructured.Unstructured) string {
-	name, _, _ := unstructured.NestedString(live.Object, "status", "currentPromotion", "name")
-	return name
-}
-
 // record notes in the report what an apply did.
 func (r *run) record(plan Plan, changed bool) {
 	r.report.Published = plan.Published()
@@ -190,7 +174,20 @@ func (r *run) record(plan Plan, changed bool) {
 		r.report.TookOver = plan.TookOver
 		r.report.Warnings = append(r.report.Warnings, plan.Warnings...)
 	}
-	r.memory = plan.remember(r.memory, r.publication)
+	r.memory, r.last = plan.remember(r.memory, r.publication), plan
+}
+
+// orLost says of a conflict that comes up after the publication was applied what
+// it is: others took entries over meanwhile. The rest stands, and is reported.
+func (r *run) orLost(err error, live *unstructured.Unstructured) error {
+	var failure *fault.Error
+	if !r.memory.applied || !errors.As(err, &failure) || failure.Kind != fault.Conflict {
+		return err
+	}
+	r.report.Published = r.last.standing(metadataOf(live))
+	lost := *failure
+	lost.Message = "it was published, but others have taken entries over before it had held"
+	return &lost
 }
 
 // ended returns the error of a publication: when ctx has ended, that is why,

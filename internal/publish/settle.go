@@ -15,6 +15,7 @@ const reads = 4
 // controller writes back a copy of the status that it read before the
 // publication, and nothing says when it has done so: only the window tells.
 func (r *run) settled(ctx context.Context, plan Plan, stored *unstructured.Unstructured) (bool, error) {
+	r.removals = 0
 	if r.Settle <= 0 {
 		return true, nil
 	}
