@@ -6,6 +6,7 @@ GO ?= go
 CACHE := .cache
 BIN := bin/publish-metadata
 LINT := $(CACHE)/golangci-lint
+GORELEASER := $(CACHE)/goreleaser
 # Where the coverage of the core is measured.
 CORE := ./step/... ./schema/... ./internal/decode/... ./internal/document/... ./internal/resolve/... ./internal/shape/... ./internal/check/... ./internal/publish/... ./internal/value/...
 COMMA := ,
@@ -63,6 +64,15 @@ $(LINT): tools/lint/go.mod
 	@mkdir -p $(CACHE)
 	cd tools/lint && $(GO) build -o ../../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
+.PHONY: release-check
+release-check: $(GORELEASER) ## Check what makes a release
+	$(GORELEASER) check
+
+$(GORELEASER): tools/goreleaser/go.mod
+	@echo "building goreleaser (two minutes or more, once)"
+	@mkdir -p $(CACHE)
+	cd tools/goreleaser && $(GO) build -o ../../$(GORELEASER) github.com/goreleaser/goreleaser/v2
+
 .PHONY: generate
 generate: ## Write the generated docs
 	$(GO) run ./internal/docgen
@@ -74,8 +84,8 @@ verify: ## Check that generated docs and go.mod are current
 	$(GO) mod verify
 
 .PHONY: bench
-bench: ## Run the benchmarks
-	$(GO) test -run '^$$' -bench . -benchmem ./...
+bench: controlplane ## Run the benchmarks, on a real API server too
+	$(GO) test -p 1 -tags integration -run '^$$' -bench . -benchmem ./...
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME

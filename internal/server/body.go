@@ -43,7 +43,7 @@ func read(ctx context.Context, w http.ResponseWriter, r *http.Request) ([]byte, 
 	if err == nil && len(content) > maxBody {
 		_, _ = io.CopyN(io.Discard, r.Body, maxDrained) // only to be heard
 		return nil, fault.New(fault.TooLarge, "body", fmt.Sprintf(
-			"more than the limit of %d bytes: send the outputs that are used alone, as in outputs: ${{ {'deploy': outputs.deploy} }}", maxBody), nil)
+			"more than the limit of %d bytes: send the outputs that are used alone, as in outputs: \"${{ {deploy: outputs.deploy} }}\"", maxBody), nil)
 	}
 	if err != nil {
 		return nil, unread(ctx, err)
@@ -80,7 +80,7 @@ var accidents = []struct {
 }
 
 // quoting says how a template writes the body.
-const quoting = `: call quote() once, on the object itself: body: ${{ quote({"context": ctx, "outputs": outputs, "config": {"metadata": vars.metadata} }) }}`
+const quoting = `: call quote() once, on the object itself: body: ${{ quote({"context": ctx, "outputs": outputs, "metadata": vars.metadata }) }}`
 
 // parse returns the tree of a body, which is exactly one JSON value.
 func parse(content []byte) (any, error) {
