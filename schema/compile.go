@@ -27,19 +27,26 @@ func (nothing) Load(string) (any, error) { return nil, errOutside }
 // of the document, regular expressions that Go lacks or that are too large, and
 // schemas that could be applied to one value without end.
 func Compile(document any) (*Schema, error) {
-	return compile(document, false)
+	return compile(document, false, nil)
 }
 
 // compile compiles a document. The messages of an open one, which comes with
 // the tool or is registered with the door, show its enums and patterns.
-func compile(document any, open bool) (*Schema, error) {
-	if _, problems := schemaBounds.check(document); problems != nil {
+func compile(document any, open bool, budget *Budget) (*Schema, error) {
+	size, problems := schemaBounds.check(document)
+	if problems == nil {
+		problems = budget.takeDocument(size)
+	}
+	if problems != nil {
 		return nil, problems
 	}
 	document = copyTree(document)
 	l, problems := lint(document)
 	if len(problems) > 0 {
 		return nil, problems.Sorted()
+	}
+	if problems := budget.takePatterns(l.patternsSize); problems != nil {
+		return nil, problems
 	}
 	names, problems := entryNames(document)
 	if len(problems) > 0 {

@@ -22,18 +22,23 @@ type meter struct {
 	steps   int
 	matches int
 	weight  int
+	ticks   int
+	// ended returns an error when the validation has to end at once; nil: never.
+	ended func() error
 }
 
 // start begins a validation of a value that is so deep.
-func (m *meter) start(depth int) {
+func (m *meter) start(depth int, ended func() error) {
 	m.steps, m.matches = maxSteps, maxMatches
 	m.weight = 1 + depth/depthPerWeight
+	m.ticks, m.ended = 0, ended
 }
 
-// charge takes steps.
+// charge takes steps. It looks now and then whether the validation has to end.
 func (m *meter) charge(steps int) {
 	m.steps -= steps * m.weight
-	if m.steps < 0 {
+	m.ticks++
+	if m.steps < 0 || m.ticks%256 == 0 && m.ended != nil && m.ended() != nil {
 		panic(tooCostly{})
 	}
 }

@@ -1,7 +1,9 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,19 +64,31 @@ func (p Problems) Under(base string) Problems {
 	return moved
 }
 
+// moreProblems is the message that counts what is left out.
+var moreProblems = regexp.MustCompile(`^and (\d{1,9}) more problems$`)
+
 // Sorted returns the problems ordered by pointer, each once, at most MaxProblems
-// of them; a last one without a pointer counts those left out.
+// of them; a last one without a pointer counts those left out, here or when
+// problems among these were sorted or collected.
 func (p Problems) Sorted() Problems {
-	sorted := slices.Clone(p)
-	slices.SortFunc(sorted, func(a, b Problem) int {
-		if order := strings.Compare(a.Pointer, b.Pointer); order != 0 {
-			return order
+	more := 0
+	sorted := slices.DeleteFunc(slices.Clone(p), func(problem Problem) bool {
+		counted := moreProblems.FindStringSubmatch(problem.Message)
+		if counted != nil {
+			count, _ := strconv.Atoi(counted[1])
+			more += count
 		}
-		return strings.Compare(a.Message, b.Message)
+		return counted != nil
+	})
+	slices.SortFunc(sorted, func(a, b Problem) int {
+		return cmp.Or(strings.Compare(a.Pointer, b.Pointer), strings.Compare(a.Message, b.Message))
 	})
 	sorted = slices.Compact(sorted)
-	if more := len(sorted) - MaxProblems; more > 0 {
-		sorted = append(sorted[:MaxProblems:MaxProblems], Problem{Message: fmt.Sprintf("and %d more problems", more)})
+	if left := len(sorted) - MaxProblems; left > 0 {
+		sorted, more = sorted[:MaxProblems:MaxProblems], more+left
+	}
+	if more > 0 {
+		sorted = append(sorted, Problem{Message: fmt.Sprintf("and %d more problems", more)})
 	}
 	return sorted
 }

@@ -25,6 +25,17 @@ func TestProblemsAreSortedOnceAndCapped(t *testing.T) {
 	assert.Empty(t, schema.Problems(nil).Sorted())
 }
 
+func TestWhatIsLeftOutIsCountedLast(t *testing.T) {
+	var problems schema.Problems
+	for i := range schema.MaxProblems + 3 {
+		problems.Add(fmt.Sprintf("/%02d", i), "is wrong")
+	}
+	again := append(problems.Sorted().Under("/config"), schema.Problem{Pointer: "/config/z", Message: "is wrong"}).Sorted()
+	assert.Len(t, again, schema.MaxProblems+1)
+	assert.Equal(t, "/config/00", again[0].Pointer)
+	assert.Equal(t, schema.Problem{Message: "and 4 more problems"}, again[schema.MaxProblems])
+}
+
 func TestProblemsReadAsOneLine(t *testing.T) {
 	problems := schema.Problems{{Message: "is wrong"}, {Pointer: "/a", Message: "is empty"}, {Pointer: "/a\nb", Message: "is long"}}
 	assert.Equal(t, `is wrong; /a: is empty; "/a\nb": is long`, problems.Error())

@@ -31,7 +31,7 @@ var wellKnown = sync.OnceValue(func() map[string]*Schema {
 		if err != nil {
 			panic(err)
 		}
-		compiled, err := compile(mustParse(raw), true)
+		compiled, err := compile(mustParse(raw), true, nil)
 		if err != nil {
 			panic(fmt.Sprintf("%s: %v", entry.Name(), err))
 		}
@@ -82,7 +82,7 @@ func WithKey(key string, document any) Option {
 		if r.schemas[key] != nil {
 			return fmt.Errorf("key %s: is registered already", wording.Name(key))
 		}
-		compiled, err := compile(document, true)
+		compiled, err := compile(document, true, nil)
 		if err != nil {
 			return fmt.Errorf("key %s: schema: %w", wording.Name(key), err)
 		}

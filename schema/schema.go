@@ -28,34 +28,48 @@ type Schema struct {
 // 1 MiB of text, or one that would take too long to check, has one problem that
 // says so.
 func (s *Schema) Validate(v any) Problems {
-	size, problems := instanceBounds.check(v)
-	if len(problems) > 0 {
-		return problems
-	}
-	failure, problems := s.run(v, size.depth)
-	if failure != nil {
-		explain := explainer{graph: s.graph, open: s.open}
-		problems = explain.problems(failure)
-	}
+	problems := s.validate(v, nil, nil)
 	if len(problems) == 0 {
 		return nil
 	}
 	return problems.Sorted()
 }
 
-func (s *Schema) run(v any, depth int) (failure *jsonschema.ValidationError, problems Problems) {
+// validate returns all problems, in no order. It takes what it does off the
+// budget, if any, and ends soon after ended returns an error.
+func (s *Schema) validate(v any, budget *Budget, ended func() error) Problems {
+	size, problems := instanceBounds.check(v)
+	if len(problems) > 0 {
+		return problems
+	}
+	failure, problems := s.run(v, size.depth, budget, ended)
+	if failure != nil {
+		explain := explainer{graph: s.graph, open: s.open}
+		problems = explain.problems(failure)
+	}
+	return problems
+}
+
+func (s *Schema) run(v any, depth int, budget *Budget, ended func() error) (failure *jsonschema.ValidationError, problems Problems) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.meter.start(depth, ended)
+	budget.limit(s.meter)
+	steps, matches := s.meter.steps, s.meter.matches
 	defer func() {
+		budget.spend(s.meter, steps, matches)
 		switch recover().(type) {
 		case nil:
 		case tooCostly:
-			failure, problems = nil, Problems{{Message: "is too costly to validate; make the value smaller or its schema simpler"}}
+			message := "is too costly to validate"
+			if steps < maxSteps || matches < maxMatches {
+				message += " beside the other values of the request"
+			}
+			failure, problems = nil, Problems{{Message: message + "; make the value smaller or its schema simpler"}}
 		default:
 			failure, problems = nil, Problems{{Message: "cannot be validated with this schema"}}
 		}
 	}()
-	s.meter.start(depth)
 	if err := s.compiled.Validate(v); err != nil && !errors.As(err, &failure) {
 		return nil, Problems{{Message: "cannot be validated with this schema"}}
 	}

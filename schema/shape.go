@@ -13,11 +13,14 @@ import (
 
 // patternProblems says what the patterns of the two schemas ask for.
 var patternProblems = map[string]string{
-	"producer": "has to be 1 to 111 letters, digits, and _ : - between them",
-	"settle":   "has to be 0s to 5s, in seconds or milliseconds, such as 1s or 500ms",
-	"name":     "has to be the name of one Kubernetes resource: lower-case letters, digits, - and .",
-	"project":  "has to be the name of a project: lower-case letters, digits and -",
-	"stage":    "has to be the name of a Stage: lower-case letters, digits, - and .",
+	"producer":  "has to be 1 to 111 letters, digits, and _ : - between them",
+	"settle":    "has to be 0s to 5s, in seconds or milliseconds, such as 1s or 500ms",
+	"name":      "has to be the name of one Kubernetes resource: lower-case letters, digits, - and .",
+	"project":   "has to be the name of a project: lower-case letters, digits and -",
+	"promotion": "has to be the name of one Kubernetes resource: lower-case letters, digits, - and .",
+	"alias":     "has to be one line, without control characters",
+	"actor":     "has to be one line, without control characters",
+	"stage":     "has to be the name of a Stage: lower-case letters, digits, - and .",
 }
 
 // sources are the members of an item of which it has exactly one.

@@ -26,7 +26,7 @@ type Manifest struct{ store *offline.Store }
 
 // ReadManifest reads a manifest of one object, JSON or YAML. A manifest without a
 // namespace takes part in any project. The error is an *Error of kind Invalid or
-// TooLarge.
+// TooLarge about "manifest".
 func ReadManifest(source []byte) (*Manifest, error) {
 	store, err := offline.Read(source)
 	if err != nil {
@@ -43,5 +43,8 @@ func (m *Manifest) Client() Client { return m.store }
 func (m *Manifest) Changed() bool { return m.store.Changed() }
 
 // Bytes returns the manifest as it is: the very source while it is not changed.
-// Comments, layout and all but status.metadata and metadata.managedFields stay.
+// All but status.metadata, a status that is left empty, and metadata.managedFields
+// stays. So do comments and layout of a manifest in YAML; one in JSON is written
+// anew, indented by two spaces, with sorted keys. The error is an *Error of kind
+// Invalid, for a YAML layout that cannot be edited in place, or TooLarge.
 func (m *Manifest) Bytes() ([]byte, error) { return m.store.Manifest() }

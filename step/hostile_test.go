@@ -103,7 +103,7 @@ func TestHostileRequestsAreRefusedSoon(t *testing.T) {
 		"many unknown fields":               {prefix + `{"a":{"url":"https://a.example.com"` + strings.Join(names(20_000), "") + `}}` + suffix, step.Invalid, []string{"more problems"}},
 		"more entries than allowed":         {prefix + `{"x":{}` + strings.Join(names(20_000), "") + `}` + suffix, step.Invalid, []string{"more than 500"}},
 		"a string of 1 MiB":                 {prefix + `{"a":{"url":"https://a.example.com/` + long + `"}}` + suffix, step.Invalid, []string{"more than 32768"}},
-		"more than one request may have":    {prefix + `{"x":{}` + strings.Join(large(200), "") + `}` + suffix, step.Invalid, nil},
+		"more than one request may have":    {prefix + `{"x":{}` + strings.Join(large(200), "") + `}` + suffix, step.TooLarge, []string{"more than 262144"}},
 		"more items than a config may have": {`{` + contextText + `,"config":{"metadata":[` + strings.TrimSuffix(strings.Repeat(`{"key":"links","value":{}},`, 5000), ",") + `]}}`, step.Invalid, nil},
 	}
 	for name, test := range tests {

@@ -104,8 +104,9 @@ func (r *Runner) Run(ctx context.Context, request Request) (Result, error) {
 }
 
 // prepare is everything before publishing: pure, the same for the same request.
+// Stages pass on what is sound, and check reports what is wrong in all of them.
 func (r *Runner) prepare(ctx context.Context, request Request) (publication check.Publication, err error) {
-	job, err := decode.Decode(r.registry, request.document())
+	job, err := decode.Decode(ctx, r.registry, request.document())
 	if err != nil {
 		return publication, err
 	}
@@ -113,11 +114,7 @@ func (r *Runner) prepare(ctx context.Context, request Request) (publication chec
 	if err != nil {
 		return publication, err
 	}
-	shaped, err := shape.Shape(resolved)
-	if err != nil {
-		return publication, err
-	}
-	return check.Check(shaped)
+	return check.Check(ctx, shape.Shape(resolved))
 }
 
 // Preview returns what Run would publish, and what of status.metadata the

@@ -56,14 +56,16 @@ func TestWhatIsAccepted(t *testing.T) {
 	require.Equal(t, 250*time.Millisecond, publication.Settle(time.Second))
 	require.Equal(t, "links.inner", check.Place{Key: "links", Entry: "inner"}.String())
 	for i, part := range []string{
+		"/config/metadata/1: links.none is null: nothing is published there",
 		"/config/metadata/2: step-2 is the position of a step that has no name",
 		"/config/metadata/3: step nope has no output; the steps with outputs are a, ship::a, step-2; onMissing is remove",
 		"/config/metadata/4: ", "/config/metadata/5: step nope has no output",
-		"example.com/x: unchecked, its schema accepts everything", "/config/metadata/6/value/f: an empty object is not stored",
+		"/config/metadata/4/onMissing: keeps all of environments, also what the step at /config/metadata/5/fromStep, which is missing too, may have",
+		"/config/metadata/6/value/f: an empty object is not stored", "example.com/x: unchecked, its schema accepts everything",
 	} {
 		require.Contains(t, publication.Warnings()[i], part)
 	}
-	require.Len(t, publication.Warnings(), 6)
+	require.Len(t, publication.Warnings(), 8)
 
 	plain, err := checked(t.Context(), t, contextText+"config: {target: {kind: Freight}, metadata: []}")
 	require.NoError(t, err)

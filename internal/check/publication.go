@@ -1,7 +1,6 @@
 package check
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/kargo-steps/publish-metadata/internal/decode"
@@ -29,8 +28,7 @@ type Place struct{ Key, Entry string }
 // String returns "key.entry".
 func (p Place) String() string { return p.Key + "." + p.Entry }
 
-// add takes over one key, without entries that are empty objects: the API
-// server would turn them into null.
+// add takes over one key.
 func (p *Publication) add(key *shape.Key) {
 	p.schemas[key.Name] = key.Schema
 	if key.Keep {
@@ -43,10 +41,6 @@ func (p *Publication) add(key *shape.Key) {
 	content := make(map[string]any, len(key.Entries))
 	for _, name := range tree.SortedKeys(key.Entries) {
 		entry := key.Entries[name]
-		if object, isObject := entry.Value.(map[string]any); isObject && len(object) == 0 {
-			p.warnings = append(p.warnings, entry.Pointer+": an empty object is not stored")
-			continue
-		}
 		content[name] = entry.Value
 		if entry.TakeOver {
 			p.takeOver[Place{key.Name, name}] = true
@@ -86,14 +80,45 @@ func (p Publication) Settle(def time.Duration) time.Duration {
 // Warnings returns what the template's author should know.
 func (p Publication) Warnings() []string { return p.warnings }
 
-// Recheck validates entries that were not part of the request, such as kept
-// ones. The error is a *fault.Error of kind Invalid.
+// Recheck checks entries that were not part of the request, such as kept ones, as
+// if they were. The error is a *fault.Error: Invalid, or TooLarge for what the
+// request publishes and the content together, when nothing but the size is wrong.
 func (p Publication) Recheck(key string, content map[string]any) error {
+	subject, at := p.job.Target.String(), "/status/metadata"+schema.Pointer(key)
 	var problems schema.Problems
-	for _, problem := range p.schemas[key].Validate(content) {
-		problems.Add("/status/metadata"+schema.Pointer(key)+problem.Pointer, "%s", problem.Message)
+	for _, name := range tree.SortedKeys(content) {
+		place := at + schema.Pointer(name)
+		problems = append(problems, checkEntry(key, name, content[name], place)...)
+		problems = append(problems, unstorable(content[name], place)...)
 	}
-	return fault.Of(fault.Invalid, p.job.Target.String(), problems)
+	if len(content) > MaxEntries {
+		problems.Add(at, "%d entries of %s, more than %d", len(content), key, MaxEntries)
+	}
+	if len(problems) > 0 {
+		return fault.Of(fault.Invalid, subject, problems)
+	}
+	if total := p.largest().total + value.Size(content); total > MaxBytes {
+		problems.Add(at, "with these kept entries %d bytes of JSON in all, more than %d: publish less, or remove them", total, MaxBytes)
+		return fault.Of(fault.TooLarge, subject, problems)
+	}
+	return fault.Of(fault.Invalid, subject, p.schemas[key].Validate(content).Under(at))
+}
+
+// unstorable returns a problem for every null member and empty object that is not
+// an element of a list: publishing drops them, so that somebody else wrote them.
+func unstorable(v any, at string) schema.Problems {
+	object, isObject := v.(map[string]any)
+	switch {
+	case v == nil:
+		return schema.Problems{{Pointer: at, Message: "null is not stored: remove it, or publish the entry again"}}
+	case isObject && len(object) == 0:
+		return schema.Problems{{Pointer: at, Message: "an empty object is not stored: remove it, or publish the entry again"}}
+	}
+	var problems schema.Problems
+	for _, name := range tree.SortedKeys(object) {
+		problems = append(problems, unstorable(object[name], at+schema.Pointer(name))...)
+	}
+	return problems
 }
 
 // size is how large a publication is, and its largest key, in bytes of JSON.
@@ -117,5 +142,3 @@ func (p Publication) largest() size {
 	}
 	return found
 }
-
-func itoa(i int) string { return strconv.Itoa(i) }

@@ -2,7 +2,6 @@ package check_test
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -26,7 +25,7 @@ func checked(ctx context.Context, t testing.TB, request string) (check.Publicati
 	require.NoError(t, err)
 	registry, err := schema.NewRegistry()
 	require.NoError(t, err)
-	job, err := decode.Decode(registry, tree.(map[string]any))
+	job, err := decode.Decode(ctx, registry, tree.(map[string]any))
 	if err != nil {
 		return check.Publication{}, err
 	}
@@ -34,11 +33,7 @@ func checked(ctx context.Context, t testing.TB, request string) (check.Publicati
 	if err != nil {
 		return check.Publication{}, err
 	}
-	shaped, err := shape.Shape(resolved)
-	if err != nil {
-		return check.Publication{}, err
-	}
-	return check.Check(shaped)
+	return check.Check(ctx, shape.Shape(resolved))
 }
 
 // items makes the request of a list of items, in YAML's flow style.
@@ -52,8 +47,11 @@ var refused = map[string]struct {
 	// problems are "pointer: part of the message", in their order.
 	problems []string
 }{
-	"no producer":         {"context: {project: demo, stage: test}\nconfig: {metadata: []}", []string{"/config/producer: missing, and context.meta.step.alias is too"}},
-	"an alias with a dot": {"context: {project: demo, stage: test, meta: {step: {alias: a.b}}}\nconfig: {metadata: []}", []string{"/config/producer: the producer (by default the step's alias) has a dot"}},
+	"an alias with a line break":           {"context: {project: demo, stage: test, meta: {step: {alias: \"a\\n b\"}}}\nconfig: {metadata: []}", []string{"/context/meta/step/alias: has to be one line"}},
+	"an alias with an invisible character": {"context: {project: demo, stage: test, meta: {step: {alias: \"a\\u200bb\"}}}\nconfig: {metadata: []}", []string{"/config/producer: the producer (by default the step's alias) has to be letters, digits, and _ : - between them: set producer"}},
+	"an alias with a space":                {"context: {project: demo, stage: test, meta: {step: {alias: a b}}}\nconfig: {metadata: []}", []string{"/config/producer: the producer (by default the step's alias) has to be letters"}},
+	"no producer":                          {"context: {project: demo, stage: test}\nconfig: {metadata: []}", []string{"/config/producer: missing, and context.meta.step.alias is too"}},
+	"an alias with a dot":                  {"context: {project: demo, stage: test, meta: {step: {alias: a.b}}}\nconfig: {metadata: []}", []string{"/config/producer: the producer (by default the step's alias) has a dot"}},
 	"an alias that makes a long field manager": {
 		"context: {project: demo, stage: test, meta: {step: {alias: " + long[:112] + "}}}\nconfig: {metadata: []}",
 		[]string{"/config/producer: the field manager publish-metadata/<owner> has 129 bytes, more than 128"},
@@ -105,8 +103,8 @@ var refused = map[string]struct {
 		[]string{"/config/metadata/1/onMissing: keep, but links has several items"},
 	},
 	"names of entries that cannot be": {
-		items("{key: example.com/x, schema: {}, value: {\"\": 1, \"a\\nb\": 2, " + long + ": 3, \"a\\u2028b\": 4}}"),
-		[]string{"is empty", "has a control character", "is longer than its limit of"},
+		items("{key: example.com/x, schema: {}, value: {\"\": 1, \"a\\nb\": 2, " + long + ": 3, \"a\\u2028b\": 4, \"a\\u202eb\": 5}}"),
+		[]string{"is empty", "has a control character", "\u2028b: the name of an entry", "\u202eb: the name of an entry", "is longer than its limit of"},
 	},
 	"a long string deep inside": {
 		items("{key: example.com/x, schema: {}, value: {a: {b: [x, {c: " + strings.Repeat("x", check.MaxString+1) + "}]}}}"),
@@ -129,11 +127,47 @@ var refused = map[string]struct {
 		contextText + "outputs: {a: {metadata: {links: {}, tickets: {}}}}\nconfig: {metadata: [{key: checks, fromStep: {as: a}}]}",
 		[]string{"/config/metadata/0/fromStep: step a offers no metadata.checks; it offers links, tickets"},
 	},
+	"fields of a name that have a slash": {
+		items("{key: applications, value: [{namespace: a/b, name: c}, {namespace: a, name: b}]}, {key: environments, value: [{name: a/b, url: \"https://a.example.com\"}]}"),
+		[]string{"/config/metadata/0/value/0: the namespace has a /, which parts the fields of the entry's name: use a map of entries"},
+	},
+	"a list's element without a name, and with unknown fields": {
+		items("{key: links, value: [{titel: Logs, tooltipp: x, url: \"javascript:1\"}]}"),
+		[]string{
+			"/config/metadata/0/value/0: an element of a list is named by its label",
+			"/config/metadata/0/value/0/titel: links: unknown field titel", "/config/metadata/0/value/0/tooltipp: links: unknown field tooltipp; did you mean tooltip?",
+			"/config/metadata/0/value/0/url: links: ",
+		},
+	},
+	"things wrong for all stages": {
+		items("{key: linkz, value: {}}, {key: links, value: {a: {url: \"javascript:1\"}}}, {key: links, fromExpression: outputs.nope.x}, {key: checks, value: x}, {key: tickets, value: {a: {key: 1}}}"),
+		[]string{
+			"/config/metadata/0/key: unknown key linkz", "/config/metadata/1/value/a/url: links: ", "/config/metadata/2/fromExpression: ",
+			"/config/metadata/3/value: a string where a map", "/config/metadata/4/value/a: tickets: missing field system", "/config/metadata/4/value/a/key: tickets: number where a string",
+		},
+	},
+	"a key as a whole is not judged without an item of it": {
+		items("{key: example.com/x, schema: {required: [b], additionalProperties: {type: object}}, value: {a: 1}}, {key: example.com/x, fromExpression: outputs.nope.x}"),
+		[]string{"/config/metadata/0/value/a: example.com/x: number where an object is expected", "/config/metadata/1/fromExpression: "},
+	},
+	"an empty entry that the schema requires": {
+		items("{key: example.com/x, schema: {required: [e]}, value: {e: {}, f: {a: 1}}}"),
+		[]string{"/config/metadata/0/value: example.com/x: missing field e"},
+	},
+	"nothing but null entries": {
+		items("{key: links, fromExpression: \"{'e': ctx.opne, 'f': nil}\"}"),
+		[]string{"/config/metadata/0/fromExpression: all entries of links are null: e, f (set onMissing to publish the rest without it)"},
+	},
+	"nothing but null entries, as a literal": {items("{key: links, value: {e: null}}"), []string{"/config/metadata/0/value: all entries of links are null: e"}},
+	"a step that offers nothing but null": {
+		contextText + "outputs: {a: {metadata: {links: null}}}\nconfig: {metadata: [{fromStep: {as: a}}]}",
+		[]string{"/config/metadata/0/fromStep: the step's output.metadata has nothing but null: links"},
+	},
 	"a step that is misspelt": {
 		contextText + "outputs: {deploy: {}}\nconfig: {metadata: [{key: checks, fromStep: {as: deplyo}}]}",
-		[]string{"/config/metadata/0/fromStep: step deplyo has no output; did you mean deploy?; the steps with outputs are deploy"},
+		[]string{"/config/metadata/0/fromStep: step deplyo has no output; did you mean deploy? The steps with outputs are deploy"},
 	},
-	"a step without steps": {items("{key: checks, fromStep: {as: a}}"), []string{"/config/metadata/0/fromStep: step a has no output; the steps with outputs are nothing"}},
+	"a step without steps": {items("{key: checks, fromStep: {as: a}}"), []string{"/config/metadata/0/fromStep: step a has no output, and neither has any other step"}},
 }
 
 func TestRequestsThatAreRefused(t *testing.T) {
@@ -154,51 +188,4 @@ func TestRequestsThatAreRefused(t *testing.T) {
 			require.LessOrEqual(t, len(failure.Problems), len(test.problems)+1, err.Error())
 		})
 	}
-}
-
-func TestOneRequestHasALimitOfBytes(t *testing.T) {
-	entries := func(n int) string {
-		var text strings.Builder
-		for i := range n {
-			fmt.Fprintf(&text, "e%d: %s, ", i, strings.Repeat("x", 30_000))
-		}
-		return "{key: example.com/x, schema: {}, value: {" + text.String() + "}}, {key: links, value: {a: {url: \"https://a.example.com\"}}}"
-	}
-	_, err := checked(t.Context(), t, items(entries(8)))
-	require.NoError(t, err)
-	_, err = checked(t.Context(), t, items(entries(9)))
-	require.ErrorIs(t, err, fault.TooLarge)
-	require.ErrorContains(t, err, "/config/metadata/0/value: 270110 bytes of JSON in all, more than 262144; the largest key is example.com/x with 270073: publish less")
-}
-
-func TestEntriesHaveALimitOfNumber(t *testing.T) {
-	entries := func(n int) string {
-		var text strings.Builder
-		for i := range n {
-			fmt.Fprintf(&text, "e%d: 1, ", i)
-		}
-		return items("{key: example.com/x, schema: {}, value: {" + text.String() + "}}")
-	}
-	_, err := checked(t.Context(), t, entries(check.MaxEntries))
-	require.NoError(t, err)
-	_, err = checked(t.Context(), t, entries(check.MaxEntries+1))
-	require.ErrorContains(t, err, "/config/metadata/0/value: 501 entries of example.com/x, more than 500")
-}
-
-func TestResolvingEndsWithItsContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err := checked(ctx, t, items("{key: links, fromExpression: outputs}"))
-	require.ErrorIs(t, err, fault.Timeout)
-	require.ErrorIs(t, err, context.Canceled)
-}
-
-func TestKeptEntriesAreCheckedAgain(t *testing.T) {
-	publication, err := checked(t.Context(), t, items("{key: links, fromExpression: outputs.a.b, onMissing: keep}"))
-	require.NoError(t, err)
-	require.NoError(t, publication.Recheck("links", map[string]any{"a": map[string]any{"url": "https://a.example.com"}}))
-	err = publication.Recheck("links", map[string]any{"a": map[string]any{"url": "ftp://hunter2"}})
-	require.ErrorIs(t, err, fault.Invalid)
-	require.ErrorContains(t, err, "Stage demo/test: /status/metadata/links/a/url: ")
-	require.NotContains(t, err.Error(), "hunter2")
 }

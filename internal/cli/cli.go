@@ -76,10 +76,12 @@ func NewCommand(streams Streams) *cobra.Command {
 into Stage.status.metadata.<key>: a place and a shape that do not depend on the
 producer, checked against a JSON Schema, safe beside other producers, and still
 there afterwards.`,
+		Version:           buildVersion(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
 	}
+	root.SetVersionTemplate("publish-metadata {{.Version}}\n")
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)

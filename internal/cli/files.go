@@ -1,19 +1,16 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/kargo-steps/publish-metadata/internal/document"
 	"github.com/kargo-steps/publish-metadata/internal/fault"
-	"github.com/kargo-steps/publish-metadata/internal/publish/offline"
 )
 
-// read returns the request document, and at most one byte more than its limit.
+// read returns the request document.
 func (o *runOptions) read() ([]byte, error) {
 	switch {
 	case o.requestEnv != "":
@@ -28,21 +25,37 @@ func (o *runOptions) read() ([]byte, error) {
 	return readFile(o.file)
 }
 
+// readFile returns the content of a file, of at most document.MaxBytes.
 func readFile(name string) ([]byte, error) {
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, fault.New(fault.Invalid, name, "it cannot be read: "+reason(err), err)
+		return nil, unreadable(name, err)
 	}
 	defer func() { _ = file.Close() }() // only read
+	if info, err := file.Stat(); err == nil && info.Size() > document.MaxBytes {
+		return nil, tooLarge(name, fmt.Sprintf("%d bytes, more than the limit of %d", info.Size(), document.MaxBytes))
+	}
 	return readAll(file, name)
 }
 
+// readAll reads no further than one byte past the limit.
 func readAll(from io.Reader, name string) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(from, document.MaxBytes+1))
-	if err != nil {
-		return nil, fault.New(fault.Invalid, name, "it cannot be read: "+reason(err), err)
+	switch {
+	case err != nil:
+		return nil, unreadable(name, err)
+	case len(content) > document.MaxBytes:
+		return nil, tooLarge(name, fmt.Sprintf("more than %d bytes, the limit", document.MaxBytes))
 	}
 	return content, nil
+}
+
+func unreadable(name string, err error) error {
+	return fault.New(fault.Invalid, name, "it cannot be read: "+reason(err), err)
+}
+
+func tooLarge(name, size string) error {
+	return fault.New(fault.TooLarge, name, size+"; send less", nil)
 }
 
 // reason returns why a file operation failed, without repeating the file's name.
@@ -51,47 +64,4 @@ func reason(err error) string {
 		err = cause
 	}
 	return err.Error()
-}
-
-// writeManifest replaces the file as a whole, so that a reader never sees half of
-// it; an unchanged manifest is not written.
-func writeManifest(name string, store *offline.Store) error {
-	if !store.Changed() {
-		return nil
-	}
-	content, err := store.Manifest()
-	if err == nil {
-		err = replaceFile(name, content)
-	}
-	if err != nil {
-		return fault.New(fault.Invalid, name, "it cannot be written: "+reason(err), err)
-	}
-	return nil
-}
-
-func replaceFile(name string, content []byte) error {
-	target, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(target)
-	if err != nil {
-		return err
-	}
-	temporary, err := os.CreateTemp(filepath.Dir(target), ".publish-metadata-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(temporary.Name()) }() // it is there only after a failure
-	_, err = io.Copy(temporary, bytes.NewReader(content))
-	if closed := temporary.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Chmod(temporary.Name(), info.Mode().Perm())
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", temporary.Name(), err)
-	}
-	return os.Rename(temporary.Name(), target)
 }

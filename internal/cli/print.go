@@ -1,15 +1,13 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
+	"github.com/kargo-steps/publish-metadata/internal/document"
 	"github.com/kargo-steps/publish-metadata/schema"
 	"github.com/kargo-steps/publish-metadata/step"
 )
@@ -35,21 +33,33 @@ func (o *runOptions) print(p printable) error {
 		if err := printText(out, p); err != nil || !shown {
 			return err
 		}
-		manifest, err := p.stage.Manifest()
-		if err != nil {
-			return err
-		}
-		_, err = o.streams.Out.Write(manifest)
+		_, err := o.streams.Out.Write(p.manifest)
 		return err
 	}
-	document := resultDocument{Result: p.result}
+	printed := resultDocument{Result: p.result}
 	if p.metadata != nil {
-		document.Metadata = p.metadata
+		printed.Metadata = p.metadata
 	}
 	if shown {
-		document.Stage = p.stage.Object().Object
+		printed.Stage = p.stage.Object().Object
 	}
-	return printDocument(o.streams.Out, document, o.output)
+	if o.output == "yaml" {
+		_, err := o.streams.Out.Write(document.EncodeYAML(printed.tree()))
+		return err
+	}
+	return printJSON(o.streams.Out, printed)
+}
+
+// tree returns the document as a JSON-native tree.
+func (d resultDocument) tree() map[string]any {
+	tree := map[string]any{"status": string(d.Status), "message": d.Message, "output": d.Output}
+	if d.Metadata != nil {
+		tree["metadata"] = d.Metadata
+	}
+	if len(d.Stage) > 0 {
+		tree["stage"] = d.Stage
+	}
+	return tree
 }
 
 // problems returns the places that are wrong, if the run failed for them.
@@ -61,25 +71,12 @@ func (p printable) problems() schema.Problems {
 	return nil
 }
 
-// printDocument writes JSON, in which & stays &, or YAML.
-func printDocument(out io.Writer, document any, format string) error {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
+// printJSON writes JSON, in which & stays &.
+func printJSON(out io.Writer, printed resultDocument) error {
+	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(document); err != nil {
-		return err
-	}
-	content := text.Bytes()
-	if format == "yaml" {
-		converted, err := yaml.JSONToYAML(content)
-		if err != nil {
-			return err
-		}
-		content = converted
-	}
-	_, err := out.Write(content)
-	return err
+	return encoder.Encode(printed)
 }
 
 // printText writes the result for people.
@@ -94,15 +91,7 @@ func printText(out io.Writer, p printable) error {
 		fmt.Fprintf(&text, "  took over %v.%v from %v\n", entry["key"], entry["entry"], entry["from"])
 	}
 	if p.metadata != nil {
-		content, err := yaml.Marshal(p.metadata)
-		if err != nil {
-			return err
-		}
-		text.WriteString("metadata:\n")
-		for _, line := range strings.SplitAfter(strings.TrimSuffix(string(content), "\n"), "\n") {
-			text.WriteString("  " + line)
-		}
-		text.WriteString("\n")
+		text.Write(document.EncodeYAML(map[string]any{"metadata": p.metadata}))
 	}
 	_, err := io.WriteString(out, text.String())
 	return err

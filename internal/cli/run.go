@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/kargo-steps/publish-metadata/internal/fault"
 	"github.com/kargo-steps/publish-metadata/internal/publish/offline"
@@ -23,6 +24,8 @@ type runOptions struct {
 	output     string
 	timeout    time.Duration
 	cluster    clusterOptions
+	// clusterFlags are those of cluster alone.
+	clusterFlags pflag.FlagSet
 }
 
 const runExample = `  # Publish what a request asks for to the cluster of the current kubeconfig.
@@ -65,7 +68,8 @@ may help), 2 when it is Failed (a retry cannot help) or the command is misused.`
 	flags.StringVar(&options.dryRun, "dry-run", "", "client: show what would be published, without a cluster or a Stage")
 	flags.StringVarP(&options.output, "output", "o", "text", "format of the result: json, yaml or text")
 	flags.DurationVar(&options.timeout, "timeout", 30*time.Second, "deadline of the whole run")
-	options.cluster.bind(flags)
+	options.cluster.bind(&options.clusterFlags)
+	flags.AddFlagSet(&options.clusterFlags)
 	return command
 }
 
@@ -88,7 +92,23 @@ func (o *runOptions) validate() error {
 	case o.timeout <= 0:
 		return misuse("--timeout has to be more than 0")
 	}
+	for _, offline := range []struct{ flag, value string }{{"--stage-file", o.stageFile}, {"--dry-run=client", o.dryRun}} {
+		if flag := o.clusterFlag(); flag != "" && offline.value != "" {
+			return misuse("--" + flag + " is about a cluster, and " + offline.flag + " uses none: leave one of them out")
+		}
+	}
 	return nil
+}
+
+// clusterFlag returns the name of a flag about the cluster that is given, or "".
+func (o *runOptions) clusterFlag() string {
+	given := ""
+	o.clusterFlags.VisitAll(func(flag *pflag.Flag) {
+		if flag.Changed && given == "" {
+			given = flag.Name
+		}
+	})
+	return given
 }
 
 // run reads the request, publishes it, and prints the result.
@@ -115,6 +135,8 @@ type printable struct {
 	// metadata is what a dry run shows.
 	metadata map[string]any
 	stage    *offline.Store
+	// manifest is the Stage's, as it would be.
+	manifest []byte
 	err      error
 }
 
@@ -127,53 +149,33 @@ func (o *runOptions) result(ctx context.Context) (printable, error) {
 	if err != nil {
 		return failure(err)
 	}
-	if o.dryRun == "client" {
-		runner, err := step.NewRunner(nil)
-		if err != nil {
-			return failure(err)
-		}
-		result, metadata, err := runner.Preview(ctx, request)
-		return printable{result: result, metadata: metadata, err: err}, err
+	switch {
+	case o.dryRun == "client":
+		return preview(ctx, request)
+	case o.stageFile != "":
+		return o.onStageFile(ctx, request)
 	}
-	client, stage, err := o.client()
+	client, err := o.cluster.client()
 	if err != nil {
 		return failure(err)
 	}
-	runner, err := step.NewRunner(client, o.settle()...)
+	runner, err := step.NewRunner(client)
 	if err != nil {
 		return failure(err)
 	}
 	result, err := runner.Run(ctx, request)
-	if err == nil && o.inPlace {
-		if err := writeManifest(o.stageFile, stage); err != nil {
-			return failure(err)
-		}
+	return printable{result: result, err: err}, err
+}
+
+func preview(ctx context.Context, request step.Request) (printable, error) {
+	runner, err := step.NewRunner(nil)
+	if err != nil {
+		return failure(err)
 	}
-	return printable{result: result, stage: stage, err: err}, err
+	result, metadata, err := runner.Preview(ctx, request)
+	return printable{result: result, metadata: metadata, err: err}, err
 }
 
 func failure(err error) (printable, error) {
 	return printable{result: step.FailedResult(err), err: err}, err
-}
-
-// client returns the client that the flags ask for; the Store too when it is a file.
-func (o *runOptions) client() (step.Client, *offline.Store, error) {
-	if o.stageFile == "" {
-		client, err := o.cluster.client()
-		return client, nil, err
-	}
-	source, err := readFile(o.stageFile)
-	if err != nil {
-		return nil, nil, err
-	}
-	store, err := offline.Read(source)
-	return store, store, err
-}
-
-// settle returns the option for a manifest, to which nobody else writes.
-func (o *runOptions) settle() []step.Option {
-	if o.stageFile == "" {
-		return nil
-	}
-	return []step.Option{step.WithSettle(0)}
 }

@@ -3,6 +3,7 @@ package cli_test
 import (
 	"encoding/json"
 	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -24,6 +25,9 @@ func TestFlagsThatDoNotGoTogether(t *testing.T) {
 		"a dry run that writes":  {[]string{"-f", "-", "--dry-run", "client", "--stage-file", "a", "--in-place"}, "run: --dry-run writes nothing: leave --in-place out"},
 		"a dry run that reads":   {[]string{"-f", "-", "--dry-run", "client", "--stage-file", "a"}, "run: --dry-run=client reads no Stage: leave --stage-file out"},
 		"an unknown format":      {[]string{"-f", "-", "-o", "xml"}, "run: --output takes json, yaml or text"},
+		"a file and a cluster":   {[]string{"-f", "-", "--stage-file", "a", "--kubeconfig", "b"}, "run: --kubeconfig is about a cluster, and --stage-file uses none: leave one of them out"},
+		"a dry run of a cluster": {[]string{"-f", "-", "--dry-run", "client", "--context", "b"}, "run: --context is about a cluster, and --dry-run=client uses none: leave one of them out"},
+		"a token for a file":     {[]string{"-f", "-", "--stage-file", "a", "--token="}, "run: --token is about a cluster"},
 		"no time":                {[]string{"-f", "-", "--timeout", "0s"}, "run: --timeout has to be more than 0"},
 		"less than no time":      {[]string{"-f", "-", "--timeout", "-1s"}, "run: --timeout has to be more than 0"},
 		"an unknown flag":        {[]string{"-f", "-", "--forse"}, "unknown flag: --forse"},
@@ -107,6 +111,37 @@ func TestJSONAndYAMLSayTheSame(t *testing.T) {
 	}, fromJSON.(map[string]any)["metadata"], "what is applied, without provenance")
 }
 
+func TestAnyCharacterCanBePrinted(t *testing.T) {
+	odd := "\x7f\u009f\ufffe\uffff\u2028 = << NO"
+	words := map[string]any{"a": odd, "b": "=", "c": "<<", "d": "1.10", "e": "NO", "f": "two\nlines", "g": "0o7"}
+	request, err := json.Marshal(map[string]any{
+		"context": map[string]any{"project": "demo", "stage": "test", "meta": map[string]any{"step": map[string]any{"alias": "publish"}}},
+		"config":  map[string]any{"metadata": []any{map[string]any{"key": "example.com/x", "schema": map[string]any{}, "value": map[string]any{"a": words}}}},
+	})
+	require.NoError(t, err)
+	for _, format := range []string{"json", "yaml", "text"} {
+		got := run(t, string(request), "-f", "-", "--dry-run=client", "-o", format)
+		require.Equal(t, 0, got.code, got.err)
+		content := got.out
+		if format == "text" {
+			_, content, _ = strings.Cut(got.out, "\n")
+		}
+		tree, err := document.Parse([]byte(content))
+		require.NoError(t, err, content)
+		require.Equal(t, map[string]any{"example.com/x": map[string]any{"a": words}}, tree.(map[string]any)["metadata"])
+		if format == "json" {
+			continue
+		}
+		var legacy map[string]any
+		require.NoError(t, yaml.Unmarshal([]byte(content), &legacy))
+		require.Equal(t, map[string]any{"example.com/x": map[string]any{"a": words}}, legacy["metadata"])
+	}
+	stage := file(t, "stage.yaml", stageText)
+	got := run(t, string(request), "-f", "-", "--stage-file", stage, "-o", "yaml")
+	require.Equal(t, 0, got.code, got.err)
+	require.Contains(t, got.out, `a: "\u007F\u009F\uFFFE\uFFFF\u2028 = << NO"`)
+}
+
 // endless is a stream that counts what is read of it.
 type endless struct{ read int }
 
@@ -122,12 +157,19 @@ func TestAnEndlessRequestIsNotReadToItsEnd(t *testing.T) {
 	stdin := &endless{}
 	got := execute(t, stdin, nil, "run", "-f", "-", "--dry-run=client", "-o", "json")
 	require.Equal(t, 2, got.code)
-	require.Contains(t, got.out, "more than the limit of 4194304")
+	require.Contains(t, got.out, "stdin: more than 4194304 bytes, the limit; send less")
 	require.Less(t, stdin.read, 3*document.MaxBytes)
+	sparse := file(t, "request.yaml", "")
+	require.NoError(t, os.Truncate(sparse, 1<<40))
+	for _, args := range [][]string{{"-f", sparse, "--dry-run=client"}, {"-f", "-", "--stage-file", sparse}} {
+		got = run(t, requestText, args...)
+		require.Equal(t, 2, got.code)
+		require.Contains(t, got.out, sparse+": 1099511627776 bytes, more than the limit of 4194304; send less")
+	}
 
 	large := execute(t, nil, map[string]string{"REQUEST": strings.Repeat(" ", document.MaxBytes+1)}, "run", "--request-env", "REQUEST", "--dry-run=client")
 	require.Equal(t, 2, large.code)
-	require.Contains(t, large.out, "more than the limit")
+	require.Contains(t, large.out, "4194305 bytes, more than the limit")
 }
 
 type broken struct{}
@@ -145,5 +187,6 @@ func TestVersion(t *testing.T) {
 	require.Equal(t, 0, got.code)
 	require.Empty(t, got.err)
 	require.Regexp(t, `^publish-metadata \S+\n$`, got.out)
+	require.Equal(t, got, execute(t, nil, nil, "--version"))
 	require.Equal(t, 2, execute(t, nil, nil, "version", "x").code)
 }

@@ -63,6 +63,9 @@ func TestAFileKeepsItsLinkAndItsPermissions(t *testing.T) {
 func TestAStageFileThatCannotBe(t *testing.T) {
 	for name, test := range map[string]struct{ path, message string }{
 		"that does not exist": {"/nowhere/stage.yaml", "/nowhere/stage.yaml: it cannot be read: no such file or directory"},
+		"that is empty":       {file(t, "empty.yaml", ""), "manifest: empty; give one JSON or YAML document"},
+		"that is malformed":   {file(t, "bad.yaml", "a: ["), "manifest: line 1, column 4: expected"},
+		"with keys twice":     {file(t, "twice.yaml", "a: 1\na: 2\n"), "manifest: /a: line 2, column 1: a key given twice"},
 		"of another kind":     {file(t, "pod.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"), "manifest: it is not a named Stage or Freight"},
 		"of another Stage":    {file(t, "stage.yaml", strings.Replace(stageText, "name: test", "name: prod", 1)), "Stage demo/test: the manifest is of another object, Stage demo/prod"},
 	} {

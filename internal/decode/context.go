@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/kargo-steps/publish-metadata/schema"
@@ -46,6 +47,22 @@ func decodeContext(raw map[string]any) Context {
 	return context
 }
 
+// producerForm is the pattern of producer in the config's schema. It has no dot,
+// so that the owners of other Stages can never be taken for one of the target's
+// own; nor anything that the API server refuses in a field manager, or that looks
+// like something else. Kargo's aliases may have other characters.
+var producerForm = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_:-]*[A-Za-z0-9])?$`)
+
+// badProducer says what is wrong with an alias, for the config's schema has
+// refused such a producer already.
+func badProducer(producer string) string {
+	what := "has to be letters, digits, and _ : - between them"
+	if strings.Contains(producer, ".") {
+		what = "has a dot"
+	}
+	return "the producer (by default the step's alias) " + what + ": set producer to another name"
+}
+
 // own decides the target and who owns what is published there.
 func own(job *Job, config map[string]any, problems *schema.Problems) {
 	context := job.Context
@@ -72,10 +89,8 @@ func own(job *Job, config map[string]any, problems *schema.Problems) {
 		problems.Add("/config/target/name", "missing, and context.targetFreight.name is too: name the Freight")
 		return
 	}
-	// A producer has no dot (Kargo's step aliases need none), so that the owners
-	// of other Stages can never be taken for one of the target's own.
-	if strings.Contains(producer, ".") {
-		problems.Add("/config/producer", "the producer (by default the step's alias) has a dot: use a name without")
+	if !producerForm.MatchString(producer) {
+		problems.Add("/config/producer", "%s", badProducer(producer))
 	}
 	job.Owner = producer
 	if !job.OnPromotedStage() {

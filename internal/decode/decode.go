@@ -1,12 +1,13 @@
 // Package decode is the first stage: it turns a request into a Job.
 //
-// In: the request document, as any Go tree. Out: a Job,
-// in which every value is JSON-native and bounded, every field of the config is
-// valid by itself, and every inline schema compiles; or an error that lists
-// everything that is wrong.
+// In: the request document, as any Go tree. Out: a Job, in which every value is
+// JSON-native and bounded, every item is valid by itself, and every inline schema
+// compiles, with Findings on what is left out; or an error that lists everything
+// that is wrong with the form of the document.
 package decode
 
 import (
+	"context"
 	"time"
 
 	"github.com/kargo-steps/publish-metadata/internal/fault"
@@ -27,6 +28,9 @@ type Job struct {
 	Target Target
 	// Registry knows the schema of a key that only a step's output names.
 	Registry *schema.Registry
+	// Budget is what is left of the request's for schemas and validations.
+	Budget *schema.Budget
+	Findings
 }
 
 // Context is what is read of Kargo's ctx object. Absent members are "".
@@ -70,9 +74,10 @@ type Config struct {
 	Settle *time.Duration
 }
 
-// Decode returns the Job of a request document {context, outputs, config}. The
-// error is a *fault.Error of kind Invalid whose problems point into the document.
-func Decode(registry *schema.Registry, document map[string]any) (Job, error) {
+// Decode returns the Job of a request document {context, outputs, config}, with
+// the items that are sound. The error is a *fault.Error: Invalid for a document
+// of another form, with problems that point into it, or Timeout when ctx ended.
+func Decode(ctx context.Context, registry *schema.Registry, document map[string]any) (Job, error) {
 	tree, problems := value.Native(document, "", value.DefaultLimits)
 	if len(problems) > 0 {
 		return Job{}, fault.Of(fault.Invalid, "request", problems)
@@ -86,16 +91,17 @@ func Decode(registry *schema.Registry, document map[string]any) (Job, error) {
 		return Job{}, fault.Of(fault.Invalid, "request", problems)
 	}
 
-	job := Job{Registry: registry, Context: decodeContext(request["context"].(map[string]any))}
+	job := Job{Registry: registry, Budget: schema.NewBudget(), Context: decodeContext(request["context"].(map[string]any))}
 	job.Outputs, _ = request["outputs"].(map[string]any)
 	config := request["config"].(map[string]any)
 	job.Config.Producer, _ = config["producer"].(string)
-	settle(&job.Config, config, &problems)
-	own(&job, config, &problems)
-	job.Config.Items = decodeItems(registry, config["metadata"].([]any), &problems)
-	if len(problems) > 0 {
-		return Job{}, fault.Of(fault.Invalid, "request", problems)
+	settle(&job.Config, config, &job.Problems)
+	own(&job, config, &job.Problems)
+	items := job.decodeItems(ctx, config["metadata"].([]any))
+	if err := ctx.Err(); err != nil {
+		return Job{}, fault.New(fault.Timeout, "request", "the deadline passed while the config was read: try again", err)
 	}
+	job.Config.Items = job.sound(items)
 	return job, nil
 }
 
@@ -114,3 +120,6 @@ func settle(config *Config, document map[string]any, problems *schema.Problems) 
 
 // MaxSettle is the longest settle window of a config.
 const MaxSettle = 5 * time.Second
+
+// MaxKeys is how many keys one request publishes: provenance lists no more.
+const MaxKeys = 50

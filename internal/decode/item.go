@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"context"
 	"errors"
 	"strconv"
 
@@ -60,12 +61,16 @@ func (i Item) Source() string {
 	return i.Pointer() + "/value"
 }
 
-func decodeItems(registry *schema.Registry, documents []any, problems *schema.Problems) []Item {
+// decodeItems returns all items; it stops between two of them when ctx ends.
+func (j *Job) decodeItems(ctx context.Context, documents []any) []Item {
 	items := make([]Item, len(documents))
 	for i, document := range documents {
-		items[i] = decodeItem(i, document.(map[string]any), problems)
+		if ctx.Err() != nil {
+			return nil
+		}
+		items[i] = decodeItem(i, document.(map[string]any), &j.Problems)
 	}
-	assignSchemas(registry, items, problems)
+	j.assignSchemas(ctx, items)
 	return items
 }
 
@@ -112,11 +117,12 @@ func message(err error) string {
 }
 
 // assignSchemas gives every item the schema of its key.
-func assignSchemas(registry *schema.Registry, items []Item, problems *schema.Problems) {
+func (j *Job) assignSchemas(ctx context.Context, items []Item) {
+	problems, registry := &j.Problems, j.Registry
 	inline := make(map[string]*Item)
 	for i := range items {
 		item := &items[i]
-		if item.inline == nil {
+		if item.inline == nil || ctx.Err() != nil {
 			continue
 		}
 		at := item.Pointer() + "/schema"
@@ -130,7 +136,7 @@ func assignSchemas(registry *schema.Registry, items []Item, problems *schema.Pro
 			}
 			continue
 		}
-		compiled, err := compileInline(registry, item.Key, item.inline)
+		compiled, err := j.compileInline(item.Key, item.inline)
 		if err != nil {
 			*problems = append(*problems, err.Under(at)...)
 			continue
@@ -151,11 +157,11 @@ func assignSchemas(registry *schema.Registry, items []Item, problems *schema.Pro
 	}
 }
 
-func compileInline(registry *schema.Registry, key string, document any) (*schema.Schema, schema.Problems) {
-	if _, known := registry.Lookup(key); known {
+func (j *Job) compileInline(key string, document any) (*schema.Schema, schema.Problems) {
+	if _, known := j.Registry.Lookup(key); known {
 		return nil, schema.Problems{{Message: "the key " + key + " has a schema already, which a config cannot replace"}}
 	}
-	compiled, err := schema.Compile(document)
+	compiled, err := j.Budget.Compile(document)
 	var problems schema.Problems
 	if errors.As(err, &problems) {
 		return nil, problems
@@ -181,6 +187,5 @@ func UnknownKey(registry *schema.Registry, key string) string {
 	if schema.CheckKey(key) == "" {
 		return "the key " + key + " has no schema: add one to the item (schema: {} checks nothing), or register one"
 	}
-	return "unknown key " + key + wording.Hint(key, registry.Keys()) +
-		"; a third party's key has a prefix, such as example.com/" + key
+	return wording.Also("unknown key "+key+wording.Hint(key, registry.Keys()), "a third party's key has a prefix, such as example.com/"+key)
 }

@@ -22,26 +22,15 @@ const MaxBytes = 4 << 20
 
 const subject = "document"
 
-// Format is the syntax of a document.
-type Format string
-
-// The formats that Parse reads.
-const (
-	JSON Format = "JSON"
-	YAML Format = "YAML"
-)
-
-// Detect returns JSON for a document that begins with { or [ and is well-formed
-// JSON (a key given twice or a number out of range does not matter), otherwise YAML.
-func Detect(data []byte) Format {
+// isJSON says whether a document begins with { or [ and is well-formed JSON (a key
+// given twice or a number out of range does not matter).
+func isJSON(data []byte) bool {
 	if !looksLikeJSON(data) || len(data) > MaxBytes {
-		return YAML
+		return false
 	}
 	var problem *fault.Error
-	if _, err := parseJSON(data); errors.As(err, &problem) && len(problem.Problems) == 0 {
-		return YAML
-	}
-	return JSON
+	_, err := parseJSON(data)
+	return !errors.As(err, &problem) || len(problem.Problems) > 0
 }
 
 // Parse returns the JSON-native tree of exactly one document, JSON or YAML. What

@@ -83,13 +83,12 @@ func (w *yamlWriter) block(v any, indent int) {
 
 func (w *yamlWriter) item(v any, indent int) {
 	const mark = "- "
-	w.out.WriteString("-")
+	w.out.WriteString(mark)
 	if isBlock(v) {
-		w.out.WriteString(" ")
 		w.block(v, indent+len(mark))
-		return
+	} else {
+		w.scalar(v, "", indent+len(mark))
 	}
-	w.scalar(v, "", indent+len(mark))
 }
 
 func (w *yamlWriter) member(key string, v any, comment string, indent int) {
@@ -101,6 +100,7 @@ func (w *yamlWriter) member(key string, v any, comment string, indent int) {
 	}
 	w.out.WriteString(name + ":")
 	if !isBlock(v) {
+		w.out.WriteString(" ")
 		w.scalar(v, comment, indent+w.layout.indent)
 		return
 	}
@@ -115,23 +115,14 @@ func (w *yamlWriter) member(key string, v any, comment string, indent int) {
 	w.block(v, indent)
 }
 
-// scalar writes what is no block after a mark or colon; the lines of a text, if
-// there are several, at indent.
+// scalar writes what is no block; the lines of a text, if there are several, at indent.
 func (w *yamlWriter) scalar(v any, comment string, indent int) {
-	text, isText := v.(string)
-	if !isText || !multiLine.MatchString(text) {
-		text = scalarText(v)
-	}
-	first, rest := text, ""
-	if isText && text == v && strings.Contains(text, "\n") {
-		first, rest = literal(text, strings.Repeat(" ", indent))
-	}
-	parts := []string{first}
-	if w.out.Len() > 0 {
-		parts = []string{"", first}
+	first, rest := scalarText(v), ""
+	if text, isText := v.(string); isText && strings.Contains(text, "\n") && multiLine.MatchString(text) {
+		first, rest = literal(text, indent)
 	}
 	if comment != "" {
-		parts = append(parts, comment)
+		first += " " + comment
 	}
-	w.out.WriteString(strings.Join(parts, " ") + "\n" + rest)
+	w.out.WriteString(first + "\n" + rest)
 }

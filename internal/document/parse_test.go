@@ -67,18 +67,3 @@ func TestParseReads(t *testing.T) {
 		})
 	}
 }
-
-func TestDetect(t *testing.T) {
-	for text, want := range map[string]document.Format{
-		` {"a": 1}`:        document.JSON,
-		`[1]`:              document.JSON,
-		`{"a": 1, "a": 2}`: document.JSON,
-		`{a: 1}`:           document.YAML,
-		`{"a": tru}`:       document.YAML,
-		`a: {"b": 1}`:      document.YAML,
-		`"text"`:           document.YAML,
-		``:                 document.YAML,
-	} {
-		assert.Equal(t, want, document.Detect([]byte(text)), text)
-	}
-}

@@ -55,7 +55,7 @@ func Replace(data []byte, edits ...Edit) ([]byte, error) {
 	switch {
 	case tree.Equal(before, after):
 		return data, nil
-	case Detect(data) == JSON:
+	case isJSON(data):
 		return writeJSON(after)
 	}
 	return replaceYAML(data, before, after)

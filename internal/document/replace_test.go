@@ -3,6 +3,7 @@ package document_test
 import (
 	"bytes"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -83,7 +84,10 @@ func TestReplace(t *testing.T) {
 		"a later edit wins":                     {"a: 1\n", []edit{set(int64(2), "a"), set(int64(3), "a")}, "a: 3\n"},
 		"what is not there is not removed":      {"a:   1\n", []edit{remove("b", "c"), remove("d")}, "a:   1\n"},
 		"the same number changes nothing":       {"a:   1.0\n", []edit{set(int64(1), "a")}, "a:   1.0\n"},
-		"odd keys are quoted":                   {"a: 1\n", []edit{set("x", "1"), set("x", "n"), set("x", "<<"), set("x", "a\nb"), set("x", "x: y")}, "a: 1\n\"1\": x\n\"<<\": x\n? \"a\\nb\"\n: x\n\"n\": x\n\"x: y\": x\n"},
+		"odd keys are quoted":                   {"a: 1\n", []edit{set("x", "1"), set("x", "n"), set("x", "<<"), set("x", "a\nb"), set("x", "x: y")}, "a: 1\n\"1\": x\n\"<<\": x\n\"a\\nb\": x\n\"n\": x\n\"x: y\": x\n"},
+		"an explicit key":                       {"? a\n: 1\nb: 2\n", []edit{set("x", "a"), set("y", "c")}, "a: x\nb: 2\nc: \"y\"\n"},
+		"beside explicit keys":                  {"x:\n  ? a # one\n  :\n    b: 1 # two\n  ? c\n  : d: 1\n", []edit{set("y", "x", "a", "b"), set("x", "x", "c", "d"), set("x", "x", "e")}, "x:\n  ? a # one\n  :\n    b: \"y\" # two\n  c:\n    d: x\n  e: x\n"},
+		"an explicit key goes":                  {"? a\n: 1\n? b\n: 2\n", []edit{remove("a")}, "? b\n: 2\n"},
 		"JSON is indented, its keys sorted":     {`{"b":1,"a":"<&>"}`, []edit{set([]any{1.5}, "c", "d")}, "{\n  \"a\": \"<&>\",\n  \"b\": 1,\n  \"c\": {\n    \"d\": [\n      1.5\n    ]\n  }\n}\n"},
 		"JSON that stays stays":                 {`{"b":1,"a":2}`, []edit{remove("c")}, `{"b":1,"a":2}`},
 	}
@@ -101,7 +105,7 @@ func TestReplaceWritesStringsThatEveryReaderTakesForStrings(t *testing.T) {
 		"1.10", "007", "5e10", "t", "T", "f", "null", "Null", "~", "", "NO", "no", "on", "Off", "y", "N", "true", "False",
 		"0o7", "0x1F", "0b1", "1_000", "+1", "-1", ".5", ".inf", ".nan", "NaN", "infinity", "2026-01-01", "1:30", "<<", "=", "-", "- a", "? a",
 		": a", "a: b", "a:", "a #b", "#a", "&a", "*a", "!a", "|", ">", "'a'", `"a"`, "%a", "@a", "`a`", "[a", "{a", " a", "a ", "a  b",
-		"a\n", "a\n\nb", "\na", " a\nb", "a\n b", "a\nb\n\n", "a \nb", "a\tb\nc", "a\r\nb", "# a\nb", "---\na", "...", "\u2028", "\ufeff", "\x00", "\u0085", "é😀",
+		"a\n", "a\n\nb", "\na", " a\nb", "a\n b", "a\nb\n\n", "a \nb", "a\tb\nc", "a\r\nb", "# a\nb", "\x7f", "\u009f", "\ufffe", "\uffff", "\u00a0", "\U000e0001", "---\na", "...", "\u2028", "\ufeff", "\x00", "\u0085", "é😀",
 		"https://h/q?a=1&b=<2>", "https://h:8/", "Argo CD (test), main", "ship::links", "sha256:abc",
 	}
 	in := "a:\n  b:\n    c: 1\n"
@@ -128,7 +132,7 @@ func TestReplaceRefuses(t *testing.T) {
 		"a root that is a list":        {"[1]", set("x", "a"), "the root: not an object"},
 		"a value that is not JSON":     {"a: 1\n", set(object{"b": make(chan int)}, "a"), "/a/b: a Go chan is not JSON"},
 		"a document that is malformed": {"a: [canary\n", set("x", "a"), "line 1, column 10: expected a comma or the closing bracket"},
-		"a key on its mark's line":     {"? a\n: canary\n", set("x", "a"), "its layout cannot be edited in place"},
+		"a key below its mark":         {"?\n  a\n: canary\n", set("x", "a"), "its layout cannot be edited in place"},
 		"blank lines of a text":        {"a: |+\n  canary\n\n\nb: 1\n", set(int64(2), "c"), ""},
 		"a text that owns its end":     {"b: 1\na: |+\n  canary\n\n", set(int64(2), "c"), "its layout cannot be edited in place"},
 	}
@@ -161,4 +165,41 @@ func TestReplaceDoesNotChangeTheValue(t *testing.T) {
 	_, err := document.Replace([]byte("x: 1\n"), set(v, "y"), set(int64(2), "y", "a", "b"), remove("y", "a", "b"))
 	require.NoError(t, err)
 	assert.True(t, tree.Equal(object{"a": object{"b": int64(1)}}, v))
+}
+
+func TestWhatIsWrittenCanBeEditedAgain(t *testing.T) {
+	for name, key := range map[string]string{
+		"at the library's limit": strings.Repeat("k", 128), "above it": strings.Repeat("k", 129),
+		"as long as a key may be": strings.Repeat("k", 253), "odd": strings.Repeat("\u00a0: ", 84), "longer than a reader looks": strings.Repeat("k", 5000),
+	} {
+		for _, v := range []any{"x", object{"url": "x", "list": []any{object{"a": []any{"b"}}}}, []any{"x"}, "two\nlines\n\n"} {
+			first, err := document.Replace([]byte("a:\n  b: 1 # kept\n"), set(v, "a", key), set("x", "a", "z"))
+			require.NoError(t, err, name)
+			var legacy object
+			require.NoError(t, yaml11.Unmarshal(first, &legacy), name)
+			second, err := document.Replace(first, set("x", "a", "a"), set("y", "a", "z"), set(v, "a", "a"+key))
+			require.NoError(t, err, name)
+			last, err := document.Replace(second, set("y", "a", key), remove("a", "a"+key), remove("a", "z"), remove("a", "a"))
+			require.NoError(t, err, name)
+			require.True(t, strings.HasPrefix(string(last), "a:\n  b: 1 # kept\n  "), name)
+			tree, err := document.Parse(last)
+			require.NoError(t, err)
+			require.Equal(t, object{"a": object{"b": int64(1), key: "y"}}, tree, name)
+		}
+	}
+}
+
+func TestLineBreaksOfYAML11(t *testing.T) {
+	for _, lineBreak := range []string{"\r", "\u0085", "\u2028", "\u2029"} {
+		for _, in := range []string{"a: 1" + lineBreak + "b: 2\n", lineBreak + lineBreak + "a: 1\n", "a:" + lineBreak + "  b: 1" + lineBreak + "c: 2"} {
+			got, err := document.Replace([]byte(in), set("x", "b"))
+			if err != nil {
+				require.ErrorIs(t, err, fault.Invalid, "%q", in)
+				continue
+			}
+			tree, err := document.Parse(got)
+			require.NoError(t, err, "%q", in)
+			require.Equal(t, "x", tree.(object)["b"], "%q", in)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"errors"
+	"regexp"
 
 	"go.yaml.in/yaml/v3"
 
@@ -29,11 +30,14 @@ func replaceYAML(data []byte, before, after any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &splicer{lines: bytes.SplitAfter(data, []byte("\n")), layout: layoutOf(root)}
+	s := &splicer{lines: linesOf(data), layout: layoutOf(root)}
 	old, isObject := before.(map[string]any)
 	fresh, staysObject := after.(map[string]any)
 	if !isObject || !staysObject || root.Style&yaml.FlowStyle != 0 || len(fresh) == 0 {
-		return s.layout.document(after)
+		return []byte(s.layout.document(after)), nil
+	}
+	if lastLine(root) > len(s.lines) {
+		return nil, errLayout
 	}
 	s.object(root, old, fresh, len(s.lines))
 	replaced := s.join()
@@ -44,9 +48,34 @@ func replaceYAML(data []byte, before, after any) ([]byte, error) {
 		return nil, err
 	}
 	if s.failed || err != nil || !tree.Equal(reread, after) {
-		return nil, invalid("its layout cannot be edited in place; write the objects around the change in plain block style")
+		return nil, errLayout
 	}
 	return replaced, nil
+}
+
+var errLayout = invalid("its layout cannot be edited in place; write the objects around the change in plain block style")
+
+// lineBreak is what the YAML library takes for one: those of YAML 1.1.
+var lineBreak = regexp.MustCompile("\r\n|[\n\r\u0085\u2028\u2029]")
+
+// linesOf returns the lines of a document, each with its line break.
+func linesOf(data []byte) [][]byte {
+	var lines [][]byte
+	from := 0
+	for _, at := range lineBreak.FindAllIndex(data, -1) {
+		lines = append(lines, data[from:at[1]])
+		from = at[1]
+	}
+	return append(lines, data[from:])
+}
+
+// lastLine returns the last line that a node begins on.
+func lastLine(node *yaml.Node) int {
+	last := node.Line
+	for _, child := range node.Content {
+		last = max(last, lastLine(child))
+	}
+	return last
 }
 
 // object compares a block-style object, whose lines end before end. Both old and
@@ -59,7 +88,7 @@ func (s *splicer) object(node *yaml.Node, old, fresh map[string]any, end int) {
 		if i+2 < len(node.Content) {
 			next = node.Content[i+2].Line - 1
 		}
-		next = s.trim(next, key.Line, key.Column-1)
+		next = s.trim(next, key.Line, s.indentOf(key))
 		last = next
 		member, stays := fresh[key.Value]
 		if !stays {
@@ -68,11 +97,11 @@ func (s *splicer) object(node *yaml.Node, old, fresh map[string]any, end int) {
 		}
 		s.member(node.Content[i:i+2], old[key.Value], member, next)
 	}
-	indent := node.Content[0].Column - 1
+	indent := s.indentOf(node.Content[0])
 	text := ""
 	for _, key := range tree.SortedKeys(fresh) {
 		if _, exists := old[key]; !exists {
-			text += s.write(key, fresh[key], "", indent)
+			text += s.layout.member(key, fresh[key], "", indent)
 		}
 	}
 	if text != "" {
@@ -88,7 +117,7 @@ func (s *splicer) member(pair []*yaml.Node, old, fresh any, end int) {
 	key, node := pair[0], pair[1]
 	oldObject, wasObject := old.(map[string]any)
 	freshObject, isObject := fresh.(map[string]any)
-	block := node.Kind == yaml.MappingNode && node.Style&yaml.FlowStyle == 0 && node.Line > key.Line
+	block := node.Kind == yaml.MappingNode && node.Style&yaml.FlowStyle == 0 && node.Line > key.Line && s.alone(node)
 	if wasObject && isObject && block && len(freshObject) > 0 {
 		s.object(node, oldObject, freshObject, end)
 		return
@@ -97,21 +126,34 @@ func (s *splicer) member(pair []*yaml.Node, old, fresh any, end int) {
 	if comment == "" {
 		comment = node.LineComment
 	}
-	s.replace(key, end, s.write(key.Value, fresh, comment, key.Column-1))
+	s.replace(key, end, s.layout.member(key.Value, fresh, comment, s.indentOf(key)))
 }
 
-func (s *splicer) write(key string, v any, comment string, indent int) string {
-	text, err := s.layout.member(key, v, comment, indent)
-	if err != nil {
-		s.failed = true
+// before returns what is on a node's line before it.
+func (s *splicer) before(node *yaml.Node) []byte {
+	line := s.lines[node.Line-1]
+	return line[:min(node.Column-1, len(line))]
+}
+
+// alone says whether a node begins its line.
+func (s *splicer) alone(node *yaml.Node) bool {
+	return len(bytes.Trim(s.before(node), " ")) == 0
+}
+
+// indentOf returns where a member begins: at its key, or at the question mark of
+// an explicit key.
+func (s *splicer) indentOf(key *yaml.Node) int {
+	marked := bytes.TrimRight(s.before(key), " ")
+	if indent, isMarked := bytes.CutSuffix(marked, []byte("?")); isMarked {
+		return len(indent)
 	}
-	return text
+	return key.Column - 1
 }
 
-// replace refuses a key that shares its line with something before it.
+// replace refuses a key that shares its line with something before it, other than
+// the question mark of an explicit key.
 func (s *splicer) replace(key *yaml.Node, end int, text string) {
-	before := s.lines[key.Line-1][:min(key.Column-1, len(s.lines[key.Line-1]))]
-	if len(bytes.Trim(before, " ")) > 0 {
+	if len(bytes.Trim(s.before(key)[:s.indentOf(key)], " ")) > 0 {
 		s.failed = true
 		return
 	}

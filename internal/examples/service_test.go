@@ -61,6 +61,8 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case r.Method == http.MethodGet && r.URL.Path == path:
 		object, err = a.store.Get(r.Context(), target)
+	case r.Method == http.MethodPatch && r.URL.Path == path+"/status" && r.Header.Get("Content-Type") == "application/json-patch+json":
+		object, err = a.store.Patch(r.Context(), target, body, r.URL.Query().Get("fieldManager"))
 	case r.Method == http.MethodPatch && r.URL.Path == path+"/status":
 		if err = object.UnmarshalJSON(body); err == nil {
 			object, err = a.store.Apply(r.Context(), target, object, publish.ApplyOptions{

@@ -73,7 +73,7 @@ var terminal = map[string]struct {
 	"409, the promotion is not the current one": {nil, func(p *promotion, _ *promotionStep) { p.name = "test.02" },
 		[]string{"HTTP (409)", "promotion test.02 is not its current one"}},
 	"413, the outputs are too large": {nil, func(p *promotion, _ *promotionStep) { p.state["clone"] = strings.Repeat("x", 3<<20) },
-		[]string{"HTTP (413)", "outputs: ${{"}},
+		[]string{"HTTP (413)", "${{ {deploy: outputs.deploy} }}"}},
 	"415, the content type is another": {nil, func(_ *promotion, s *promotionStep) {
 		s.Config["headers"].([]any)[1].(map[string]any)["value"] = "text/yaml"
 	}, []string{"HTTP (415)", "application/json"}},

@@ -84,7 +84,7 @@ func (l liveState) isForeign(place check.Place, publication check.Publication) f
 	ours := func(o owner) bool { return o.applies && o.name == publication.Manager() }
 	shared := slices.ContainsFunc(l.at(place), ours)
 	return func(o owner) bool {
-		return o.applies && !ours(o) && !(shared && l.yields(o, place, publication))
+		return o.applies && !ours(o) && (!shared || !l.yields(o, place, publication))
 	}
 }
 

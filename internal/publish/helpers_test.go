@@ -28,13 +28,11 @@ func PublicationOf(t testing.TB, request string) check.Publication {
 	require.NoError(t, err)
 	registry, err := schema.NewRegistry()
 	require.NoError(t, err)
-	job, err := decode.Decode(registry, tree.(map[string]any))
+	job, err := decode.Decode(t.Context(), registry, tree.(map[string]any))
 	require.NoError(t, err)
 	resolved, err := resolve.Resolve(t.Context(), job)
 	require.NoError(t, err)
-	shaped, err := shape.Shape(resolved)
-	require.NoError(t, err)
-	publication, err := check.Check(shaped)
+	publication, err := check.Check(t.Context(), shape.Shape(resolved))
 	require.NoError(t, err)
 	return publication
 }

@@ -2,7 +2,7 @@
 //
 // In: a decoded Job. Out: Resolved, in which every item that has a value has it
 // in hand, JSON-native and bounded; an item whose value is missing is marked as
-// its onMissing says. The error lists every item that cannot be resolved.
+// its onMissing says. Items that cannot be resolved are left out, with a problem.
 package resolve
 
 import (
@@ -10,11 +10,11 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/kargo-steps/publish-metadata/internal/decode"
 	"github.com/kargo-steps/publish-metadata/internal/fault"
 	"github.com/kargo-steps/publish-metadata/internal/resolve/expression"
-	"github.com/kargo-steps/publish-metadata/internal/value/tree"
 	"github.com/kargo-steps/publish-metadata/internal/wording"
 	"github.com/kargo-steps/publish-metadata/schema"
 )
@@ -23,6 +23,7 @@ import (
 type Resolved struct {
 	Job   decode.Job
 	Items []Item
+	decode.Findings
 	// Warnings are for the template's author; sorted by item.
 	Warnings []string
 }
@@ -38,33 +39,74 @@ type Item struct {
 }
 
 // Resolve returns the items of a job with their values. Expressions are run once
-// each and end when ctx does. The error is a *fault.Error: Invalid with problems
-// that point to the items, or Timeout when ctx ended.
+// each, within one budget, and end when ctx does. The error is a *fault.Error of
+// kind Timeout when ctx ended.
 func Resolve(ctx context.Context, job decode.Job) (Resolved, error) {
-	resolved := Resolved{Job: job}
-	var problems schema.Problems
+	resolved := Resolved{Job: job, Findings: job.Clone()}
+	env := expression.Env{
+		Context: job.Context.Raw, Outputs: job.Outputs, Alias: job.Context.Step, Budget: expression.NewBudget(),
+	}
 	for _, item := range job.Config.Items {
-		items, err := resolveItem(ctx, job, item)
+		items, err := resolveItem(ctx, job, item, env)
 		if ctx.Err() != nil {
 			return Resolved{}, fault.New(fault.Timeout, "request", "the deadline passed while the items were resolved: try again", ctx.Err())
 		}
-		switch {
-		case err == nil:
-			resolved.Items = append(resolved.Items, items...)
-		case isMissing(err) && item.OnMissing != decode.Fail:
-			resolved.Items = append(resolved.Items, Item{Item: item, Source: item.Source(), Missing: true})
-			resolved.warn(item, err.Error()+"; onMissing is "+string(item.OnMissing))
-		case isMissing(err):
-			problems.Add(item.Source(), "%s (set onMissing to publish the rest without it)", err.Error())
-		default:
-			problems = append(problems, problemsOf(err).Under(item.Source())...)
+		if err != nil {
+			resolved.unresolved(Item{Item: item, Source: item.Source()}, err)
+		}
+		for _, item := range items {
+			resolved.add(item)
 		}
 		resolved.warnOfReservedAlias(item)
 	}
-	if len(problems) > 0 {
-		return Resolved{}, fault.Of(fault.Invalid, "request", problems)
-	}
 	return resolved, nil
+}
+
+// add takes an item that has a value.
+func (r *Resolved) add(item Item) {
+	nulls, all := nullEntries(item.Value)
+	if all {
+		r.unresolved(item, missingOffer{"all entries of " + item.Key + " are null: " + wording.List(nulls, mostNames)})
+		return
+	}
+	for i, name := range nulls {
+		if i == mostWarned {
+			r.warn(item.Item, fmt.Sprintf("and %d more entries of %s are null", len(nulls)-i, item.Key))
+			break
+		}
+		r.warn(item.Item, item.Key+"."+wording.Name(name)+" is null: nothing is published there")
+	}
+	r.Items = append(r.Items, item)
+}
+
+// nullEntries returns the names of the entries without a value, sorted, and
+// whether there are no others.
+func nullEntries(value any) (names []string, all bool) {
+	content, _ := value.(map[string]any)
+	for name, entry := range content {
+		if entry == nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, len(names) > 0 && len(names) == len(content)
+}
+
+// unresolved takes an item that has no value: it is missing as onMissing says, or
+// a problem.
+func (r *Resolved) unresolved(item Item, err error) {
+	switch {
+	case isMissing(err) && item.OnMissing != decode.Fail:
+		item.Value, item.Missing = nil, true
+		r.Items = append(r.Items, item)
+		r.warn(item.Item, wording.Also(err.Error(), "onMissing is "+string(item.OnMissing)))
+		return
+	case isMissing(err):
+		r.Problems.Add(item.Source, "%s (set onMissing to publish the rest without it)", err.Error())
+	default:
+		r.Problems = append(r.Problems, problemsOf(err).Under(item.Source)...)
+	}
+	r.LeaveOut(item.Key)
 }
 
 // isMissing tells a value that is missing from one that is wrong.
@@ -88,15 +130,16 @@ func (r *Resolved) warnOfReservedAlias(item decode.Item) {
 	}
 }
 
-func resolveItem(ctx context.Context, job decode.Job, item decode.Item) ([]Item, error) {
+// resolveItem returns what becomes of one item: nothing when there is an error.
+func resolveItem(ctx context.Context, job decode.Job, item decode.Item, env expression.Env) ([]Item, error) {
 	resolved := Item{Item: item, Source: item.Source()}
 	switch {
 	case item.Expression != nil:
-		result, err := item.Expression.Run(ctx, expression.Env{
-			Context: job.Context.Raw, Outputs: job.Outputs, Alias: job.Context.Step,
-		})
+		result, err := item.Expression.Run(ctx, env)
+		if err != nil {
+			return nil, err
+		}
 		resolved.Value = result
-		return []Item{resolved}, err
 	case item.FromStep != "":
 		return offered(job, item)
 	}
@@ -113,18 +156,22 @@ func offered(job decode.Job, item decode.Item) ([]Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys := tree.SortedKeys(metadata)
-	if item.Key != "" {
-		if metadata[item.Key] == nil {
-			return nil, missingOffer{fmt.Sprintf("step %s offers no metadata.%s%s; it offers %s",
-				alias, item.Key, wording.Hint(item.Key, keys), wording.List(keys, mostNames))}
-		}
+	keys := namesOf(metadata)
+	switch {
+	case item.Key != "" && metadata[item.Key] == nil:
+		text := fmt.Sprintf("step %s offers no metadata.%s%s", wording.Name(alias), item.Key, wording.Hint(item.Key, keys))
+		return nil, missingOffer{wording.Also(text, "it offers "+listing(keys, len(metadata)))}
+	case item.Key != "":
 		keys = []string{item.Key}
+	case len(metadata) > decode.MaxKeys:
+		return nil, fault.Of(fault.Invalid, "request", schema.Problems{{
+			Message: fmt.Sprintf("step %s offers %d keys, more than %d: name one of them with key", wording.Name(alias), len(metadata), decode.MaxKeys),
+		}})
 	}
 	return assignKeys(job, item, metadata, keys)
 }
 
-// assignKeys makes an item of each key that a step offers.
+// assignKeys makes an item of each key that a step offers. A null is no offer.
 func assignKeys(job decode.Job, item decode.Item, metadata map[string]any, keys []string) ([]Item, error) {
 	var problems schema.Problems
 	items := make([]Item, 0, len(keys))
@@ -147,6 +194,9 @@ func assignKeys(job decode.Job, item decode.Item, metadata map[string]any, keys 
 	}
 	if len(problems) > 0 {
 		return nil, fault.Of(fault.Invalid, "request", problems)
+	}
+	if len(items) == 0 {
+		return nil, missingOffer{"the step's output.metadata has nothing but null: " + listing(keys, len(keys))}
 	}
 	return items, nil
 }

@@ -4,35 +4,32 @@ package server_test
 
 import (
 	"encoding/json"
-	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/yaml"
 
 	"github.com/kargo-steps/publish-metadata/internal/cases"
 	"github.com/kargo-steps/publish-metadata/internal/controlplane"
+	"github.com/kargo-steps/publish-metadata/internal/document"
+	"github.com/kargo-steps/publish-metadata/internal/value"
 )
 
 // door is the HTTP door, on a Stage of the API server, with the token of its project.
 type door struct {
+	controlplane.CaseStage
 	*running
-	project, token string
+	token string
 }
 
-// inProject is where a request names the project of every case.
-var inProject = regexp.MustCompile(`("?project"?: ?"?)` + cases.Project + `\b`)
-
-func (d door) Run(t testing.TB, document []byte) []byte {
-	document = inProject.ReplaceAll(document, []byte("${1}"+d.project))
-	if document[0] != '{' { // the door takes JSON alone
-		converted, err := yaml.YAMLToJSON(document)
+func (d door) Run(t testing.TB, request []byte) []byte {
+	request = d.Move(request)
+	if request[0] != '{' { // the door takes JSON alone
+		tree, err := document.Parse(request)
 		require.NoError(t, err)
-		document = converted
+		request, err = value.Marshal(tree)
+		require.NoError(t, err)
 	}
-	a := d.post(t, d.token, string(document))
+	a := d.post(t, d.token, string(request))
 	if a.code == 200 {
 		return []byte(a.text)
 	}
@@ -43,50 +40,10 @@ func (d door) Run(t testing.TB, document []byte) []byte {
 	return encoded
 }
 
-func (d door) Stage(t testing.TB) map[string]any {
-	return control.Get(t, controlplane.Stages, d.project, cases.Stage).Object
-}
-
-func (d door) Version(t testing.TB) string {
-	return control.Get(t, controlplane.Stages, d.project, cases.Stage).GetResourceVersion()
-}
-
-func (d door) Write(t testing.TB, write cases.Write) {
-	switch {
-	case write.Apply != nil:
-		body := cases.ApplyBody(write.Apply)
-		body.SetNamespace(d.project)
-		_, err := control.Client().Resource(controlplane.Stages).Namespace(d.project).
-			Apply(t.Context(), cases.Stage, body, metav1.ApplyOptions{FieldManager: write.Manager}, "status")
-		require.NoError(t, err)
-	case write.Update != nil:
-		d.merge(t, write.Update, write.Manager, "status")
-	case write.ClearManagedFields:
-		d.merge(t, map[string]any{"metadata": map[string]any{"managedFields": []any{map[string]any{}}}}, "cleaner")
-	default:
-		setCurrent(t, d.project, write.Current)
-	}
-}
-
-func (d door) merge(t testing.TB, patch map[string]any, manager string, subresources ...string) {
-	encoded, err := json.Marshal(patch)
-	require.NoError(t, err)
-	_, err = control.Client().Resource(controlplane.Stages).Namespace(d.project).Patch(t.Context(), cases.Stage,
-		types.MergePatchType, encoded, metav1.PatchOptions{FieldManager: manager}, subresources...)
-	require.NoError(t, err)
-}
-
 func TestCases(t *testing.T) {
 	r := start(t, control.AdminConfig()) // whose credentials it must not use
 	cases.Play(t, func(t *testing.T, c cases.Case) cases.Door {
 		name, token := project(t, rights...)
-		d := door{r, name, token}
-		if c.Current != "" {
-			setCurrent(t, name, c.Current)
-		}
-		if c.Metadata != nil {
-			d.Write(t, cases.Write{Update: map[string]any{"status": map[string]any{"metadata": c.Metadata}}, Manager: "kargo-controller"})
-		}
-		return d
+		return door{control.CaseStage(t, name, c), r, token}
 	})
 }

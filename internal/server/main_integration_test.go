@@ -35,15 +35,6 @@ func project(t testing.TB, rules ...rbacv1.PolicyRule) (name, token string) {
 	return name, config.BearerToken
 }
 
-func setCurrent(t testing.TB, project, promotion string) {
-	t.Helper()
-	current := any(nil)
-	if promotion != "none" {
-		current = map[string]any{"name": promotion}
-	}
-	control.SetStatus(t, controlplane.Stages, project, "test", map[string]any{"currentPromotion": current})
-}
-
 func metadataOf(t testing.TB, project string) map[string]any {
 	t.Helper()
 	stage := control.Get(t, controlplane.Stages, project, "test")

@@ -7,14 +7,19 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// maxName bounds the work for names from untrusted input, in bytes.
-const maxName = 128
+// maxName bounds the work for names from untrusted input, in bytes, and
+// maxCandidates that for many of them.
+const (
+	maxName       = 64
+	maxCandidates = 1_000
+)
 
 // Nearest returns the candidate with the fewest edits from name, the first of them by
 // name, if at most a third of it is edited; "" if none is so near. One edit is
-// always near, and so are two neighbours that changed places.
+// always near, and so are two neighbours that changed places. More than 1,000
+// candidates are not looked at.
 func Nearest(name string, candidates []string) string {
-	if len(name) > maxName {
+	if len(name) > maxName || len(candidates) > maxCandidates {
 		return ""
 	}
 	best, fewest := "", max(1, len(name)/3)+1
@@ -50,4 +55,13 @@ func Hint(name string, candidates []string) string {
 		return "; did you mean " + Name(found) + "?"
 	}
 	return ""
+}
+
+// Also returns a text that goes on with more: after "; ", or as a sentence of its
+// own where the text ends with a question.
+func Also(text, more string) string {
+	if !strings.HasSuffix(text, "?") || more == "" {
+		return text + "; " + more
+	}
+	return text + " " + strings.ToUpper(more[:1]) + more[1:]
 }

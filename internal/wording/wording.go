@@ -51,6 +51,20 @@ func List(names []string, most int) string {
 	return strings.Join(shown, ", ") + more
 }
 
+// maxFields is how many fields a message shows.
+const maxFields = 20
+
+// Fields returns texts about fields with "; " between them, the first so many and
+// how many more there are.
+func Fields(texts []string) string {
+	more := ""
+	if len(texts) > maxFields {
+		more = fmt.Sprintf("; and %d more", len(texts)-maxFields)
+		texts = texts[:maxFields]
+	}
+	return strings.Join(texts, "; ") + more
+}
+
 // Kind is what messages call a JSON-native value.
 func Kind(v any) string {
 	switch v.(type) {

@@ -57,7 +57,13 @@ func TestNearest(t *testing.T) {
 	} {
 		assert.Equal(t, want, wording.Nearest(name, known), name)
 	}
+	assert.Empty(t, wording.Nearest("links", append(make([]string, 1000), "links")), "too many to look at")
 	assert.Equal(t, "a", wording.Nearest("c", []string{"b", "a"}), "the first by name")
 	assert.Equal(t, "; did you mean links?", wording.Hint("link", known))
 	assert.Empty(t, wording.Hint("nothing like it", known))
+}
+
+func TestAlso(t *testing.T) {
+	assert.Equal(t, "a is missing; b is there", wording.Also("a is missing", "b is there"))
+	assert.Equal(t, "did you mean a? B is there", wording.Also("did you mean a?", "b is there"))
 }

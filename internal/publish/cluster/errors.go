@@ -16,6 +16,7 @@ import (
 	"github.com/kargo-steps/publish-metadata/internal/fault"
 	"github.com/kargo-steps/publish-metadata/internal/publish"
 	"github.com/kargo-steps/publish-metadata/internal/value"
+	"github.com/kargo-steps/publish-metadata/internal/wording"
 )
 
 // request is what was asked of the API server, for its errors.
@@ -106,7 +107,7 @@ func conflicts(answer metav1.Status) string {
 			texts = append(texts, cause.Field+" ("+cause.Message+")")
 		}
 	}
-	return strings.Join(texts, "; ")
+	return wording.Fields(texts)
 }
 
 // fields returns the fields that an answer finds fault with.
@@ -114,7 +115,7 @@ func fields(answer metav1.Status) string {
 	var names []string
 	if hasCauses(answer) {
 		for _, cause := range answer.Details.Causes {
-			if cause.Field != "" {
+			if cause.Field != "" && cause.Field != "<nil>" { // as the API server names the whole object
 				names = append(names, cause.Field)
 			}
 		}

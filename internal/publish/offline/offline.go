@@ -8,14 +8,12 @@ package offline
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"sync"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
@@ -24,7 +22,6 @@ import (
 	"github.com/kargo-steps/publish-metadata/internal/document"
 	"github.com/kargo-steps/publish-metadata/internal/fault"
 	"github.com/kargo-steps/publish-metadata/internal/publish"
-	"github.com/kargo-steps/publish-metadata/internal/value"
 	"github.com/kargo-steps/publish-metadata/internal/value/tree"
 )
 
@@ -41,46 +38,45 @@ type Store struct {
 }
 
 // Read returns the Store of a manifest in JSON or YAML, of one object. The error
-// is a *fault.Error.
+// is a *fault.Error about "manifest".
 func Read(source []byte) (*Store, error) {
 	tree, err := document.Parse(source)
 	if err != nil {
-		return nil, err
+		return nil, aboutManifest(err)
 	}
 	content, isObject := tree.(map[string]any)
 	if !isObject {
-		return nil, fault.New(fault.Invalid, "manifest", "it is not an object: give a Stage or a Freight", nil)
+		return nil, fault.New(fault.Invalid, subject, "it is not an object: give a Stage or a Freight", nil)
 	}
 	object := &unstructured.Unstructured{Object: content}
 	kind := object.GetKind()
 	if object.GetAPIVersion() != publish.APIVersion || kind != "Stage" && kind != "Freight" || object.GetName() == "" {
-		return nil, fault.New(fault.Invalid, "manifest", "it is not a named Stage or Freight of "+publish.APIVersion, nil)
+		return nil, fault.New(fault.Invalid, subject, "it is not a named Stage or Freight of "+publish.APIVersion, nil)
 	}
-	if err := readableManagers(content); err != nil {
+	if err := readManagers(object); err != nil {
 		return nil, err
 	}
+	dropNulls(object)
 	gvk := schema.FromAPIVersionAndKind(publish.APIVersion, kind)
 	fields, err := managedfields.NewDefaultCRDFieldManager(converter{},
 		scheme{}, scheme{}, scheme{}, gvk, gvk.GroupVersion(), "status", nil)
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "manifest", "its fields cannot be managed", err)
+		return nil, fault.New(fault.Invalid, subject, "its fields cannot be managed", err)
 	}
 	return &Store{source: source, given: object.GetResourceVersion(), fields: fields, object: object, version: 1}, nil
 }
 
-// readableManagers refuses metadata.managedFields that are junk: apimachinery
-// would log them, values and all, and go on without.
-func readableManagers(content map[string]any) error {
-	metadata, _ := content["metadata"].(map[string]any)
-	encoded, err := value.Marshal(metadata["managedFields"])
-	if err == nil {
-		var entries []metav1.ManagedFieldsEntry
-		err = json.Unmarshal(encoded, &entries)
+const subject = "manifest"
+
+// aboutManifest returns an error of package document with the manifest as its subject.
+func aboutManifest(err error) error {
+	var failure *fault.Error
+	if !errors.As(err, &failure) {
+		return err
 	}
-	if err != nil {
-		return fault.New(fault.Invalid, "manifest", "metadata.managedFields cannot be read: correct or remove them", err)
-	}
-	return nil
+	renamed := *failure
+	renamed.Subject = subject
+	return &renamed
 }
 
 // Get returns the object.
@@ -120,9 +116,9 @@ func (s *Store) Apply(ctx context.Context, target decode.Target, body *unstructu
 	unstructured.RemoveNestedField(applied.Object, "metadata", "resourceVersion")
 	stored, err := s.fields.Apply(live, applied, options.Manager, options.Force)
 	if err != nil {
-		return nil, fault.New(fault.Conflict, target.String(), "another field manager has fields that would be applied", err)
+		return nil, refusal(target, err)
 	}
-	return s.store(live, stored.(*unstructured.Unstructured)), nil
+	return s.store(target, live, stored.(*unstructured.Unstructured))
 }
 
 // Patch applies a JSON Patch to the object.
@@ -137,11 +133,12 @@ func (s *Store) Patch(ctx context.Context, target decode.Target, patch []byte, m
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", target, publish.ErrChanged)
 	}
+	dropNulls(patched)
 	stored, err := s.fields.Update(live, patched, manager)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, target.String(), "the patch cannot be applied", err)
 	}
-	return s.store(live, stored.(*unstructured.Unstructured)), nil
+	return s.store(target, live, stored.(*unstructured.Unstructured))
 }
 
 func apply(live *unstructured.Unstructured, patch []byte) (*unstructured.Unstructured, error) {
@@ -162,43 +159,25 @@ func apply(live *unstructured.Unstructured, patch []byte) (*unstructured.Unstruc
 }
 
 // store keeps what a write made, unless it changed nothing but times.
-func (s *Store) store(live, stored *unstructured.Unstructured) *unstructured.Unstructured {
+func (s *Store) store(target decode.Target, live, stored *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if err := valid(target, stored); err != nil {
+		return nil, err
+	}
+	dropNulls(stored)
 	if tree.Equal(timeless(live), timeless(stored)) {
-		return live
+		return live, nil
 	}
 	namespace := s.object.GetNamespace()
 	s.version++
 	stampless(live, stored)
+	if status, isObject := stored.Object["status"].(map[string]any); isObject && len(status) == 0 {
+		unstructured.RemoveNestedField(stored.Object, "status")
+	}
 	s.object = stored.DeepCopy()
 	s.object.SetNamespace(namespace)
 	s.object.SetResourceVersion(s.given)
 	stored.SetResourceVersion(strconv.Itoa(s.version))
-	return stored
-}
-
-// stampless removes the times that a write gave to managedFields: the same write
-// makes the same manifest at any time.
-func stampless(live, stored *unstructured.Unstructured) {
-	before := live.GetManagedFields()
-	entries := stored.GetManagedFields()
-	for i := range entries {
-		given := func(entry metav1.ManagedFieldsEntry) bool { return entry.Time.Equal(entries[i].Time) }
-		if !slices.ContainsFunc(before, given) {
-			entries[i].Time = nil
-		}
-	}
-	stored.SetManagedFields(entries)
-}
-
-// timeless returns the object without the times of its managedFields.
-func timeless(object *unstructured.Unstructured) map[string]any {
-	copied := object.DeepCopy()
-	entries := copied.GetManagedFields()
-	for i := range entries {
-		entries[i].Time = nil
-	}
-	copied.SetManagedFields(entries)
-	return copied.Object
+	return stored, nil
 }
 
 // Changed says whether any write changed the object.
@@ -215,8 +194,10 @@ func (s *Store) Object() *unstructured.Unstructured {
 	return s.object.DeepCopy()
 }
 
-// Manifest returns the manifest as the writes left it. Layout, comments and
-// everything but status.metadata and metadata.managedFields stay as they were.
+// Manifest returns the manifest as the writes left it. Everything but
+// status.metadata, a status that they leave empty, and metadata.managedFields stays
+// as it was; so do layout and comments of a manifest in YAML, while one in JSON is
+// written anew, indented, with sorted keys.
 func (s *Store) Manifest() ([]byte, error) {
 	if !s.Changed() {
 		return s.source, nil
@@ -226,5 +207,12 @@ func (s *Store) Manifest() ([]byte, error) {
 	for i := range edits {
 		edits[i].Value, _, _ = unstructured.NestedFieldNoCopy(object.Object, edits[i].Path...)
 	}
-	return document.Replace(s.source, edits...)
+	if _, stands := object.Object["status"]; !stands {
+		edits = append(edits, document.Edit{Path: []string{"status"}})
+	}
+	written, err := document.Replace(s.source, edits...)
+	if err != nil {
+		return nil, aboutManifest(err)
+	}
+	return written, nil
 }

@@ -121,13 +121,13 @@ func (r *run) missing(at int, part ast.Node) *Missing {
 	line, column := r.program.source.position(at)
 	err := &Missing{
 		Expression: r.program.source.text, Line: line, Column: column, Part: render(part),
-		Available: tree.SortedKeys(r.env.Outputs),
+		Available: aliases(r.env.Outputs),
 	}
 	outputs := r.env.Outputs
 	root, alias := origin(part)
 	if root == "task" {
-		outputs = r.env.taskOutputs()
-		err.Available = tree.SortedKeys(outputs)
+		outputs = r.taskOutputs()
+		err.Available = aliases(outputs)
 		if outputs == nil {
 			err.Hint = "the step's alias is not within a task (task::step), so there is no task"
 			return err
@@ -140,10 +140,19 @@ func (r *run) missing(at int, part ast.Node) *Missing {
 	return err
 }
 
+// aliases returns the aliases of outputs, sorted; nil for so many that they say
+// nothing, and are much to sort.
+func aliases(outputs map[string]any) []string {
+	if len(outputs) > maxAliases {
+		return nil
+	}
+	return tree.SortedKeys(outputs)
+}
+
 func similar(root, alias string, outputs map[string]any) string {
-	best := wording.Nearest(alias, tree.SortedKeys(outputs))
+	best := wording.Nearest(alias, aliases(outputs))
 	if best == "" {
-		for _, name := range tree.SortedKeys(outputs) {
+		for _, name := range aliases(outputs) {
 			if strings.HasPrefix(name, alias+"-") {
 				best = name
 				break

@@ -26,7 +26,24 @@ type run struct {
 	sortKinds           map[*site]string
 }
 
+// Budget is what all expressions of one request may cost together: 3,000,000 steps
+// and 48 MiB of data read or made, results included. It keeps what they share, so
+// that it belongs to one Env. It is not safe for concurrent use.
+type Budget struct {
+	steps, bytes int
+	// tasks are the outputs of the alias's own task; nil before they are asked for.
+	tasks map[string]any
+	// keys are the names in the data; nil before they are asked for.
+	keys map[string]bool
+}
+
+// NewBudget returns the Budget of one request.
+func NewBudget() *Budget { return &Budget{steps: maxAllSteps, bytes: maxAllBytes} }
+
 func newRun(ctx context.Context, program *Program, env Env) *run {
+	if env.Budget == nil {
+		env.Budget = NewBudget()
+	}
 	return &run{ctx: ctx, program: program, env: env, steps: maxSteps, bytes: maxBytes}
 }
 
@@ -40,6 +57,8 @@ type site struct {
 	operands []ast.Node
 	// cost is the steps of a loop's body.
 	cost int
+	// literals are the bytes of the lists and objects that its body spells out.
+	literals int
 	// loop is the site of the loop whose body this is.
 	loop *site
 	// first says that the list must have an item: reduce without initial value.
@@ -51,7 +70,7 @@ type site struct {
 // variables are what the program reads; no expression can spell runName.
 func (r *run) variables() map[string]any {
 	variables := map[string]any{"ctx": orEmpty(r.env.Context), "outputs": orEmpty(r.env.Outputs), runName: r}
-	if outputs := r.env.taskOutputs(); outputs != nil {
+	if outputs := r.taskOutputs(); outputs != nil {
 		variables["task"] = map[string]any{"outputs": outputs}
 	}
 	return variables
@@ -90,7 +109,11 @@ func (r *run) step(at, count int) error {
 	if count > r.steps {
 		return r.spent(at, "the expression takes more than %d steps; loop over less", maxSteps)
 	}
+	if count > r.env.Budget.steps {
+		return r.spent(at, "the expressions of the request take more than %d steps together; loop over less", maxAllSteps)
+	}
 	r.steps -= count
+	r.env.Budget.steps -= count
 	return nil
 }
 
@@ -102,7 +125,11 @@ func (r *run) charge(at int, bytes int) error {
 	if bytes < 0 || bytes > r.bytes {
 		return r.spent(at, "the expression reads or makes more than %d bytes; use less data", maxBytes)
 	}
+	if bytes > r.env.Budget.bytes {
+		return r.spent(at, "the expressions of the request read or make more than %d bytes together; use less data", maxAllBytes)
+	}
 	r.bytes -= bytes
+	r.env.Budget.bytes -= bytes
 	return nil
 }
 
@@ -125,11 +152,11 @@ func sortCost(count, size int) int { return times(size, 1+bits.Len(uint(count)))
 
 // measure charges the whole tree of v, however its parts are shared, and returns
 // its size. It ends as soon as the budget does. Which limit a tree exceeds first
-// may depend on the order of an object's members, so the error names both.
+// may depend on the order of an object's members, so the error names them all.
 func (r *run) measure(at int, v any) (int, error) {
 	size, err := r.tree(at, v, 0)
 	if err != nil && !errors.Is(err, fault.Timeout) {
-		return 0, r.spent(at, "a list or object is too large to read: the expression reads or makes more than %d bytes, or nests more than %d deep", maxBytes, maxDepth)
+		return 0, r.spent(at, "a list or object is too large to read: the expression reads or makes more than %d bytes, all of the request more than %d, or it nests more than %d deep", maxBytes, maxAllBytes, maxDepth)
 	}
 	return size, err
 }

@@ -2,6 +2,7 @@ package expression
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -135,8 +136,11 @@ func (c call) integer(args []any, index int) (int, error) {
 	if whole, ok := toIndex(args[index]); ok {
 		return whole, nil
 	}
-	if wording.Kind(args[index]) == "a number" {
-		return 0, c.fail("takes a whole number, got a fraction")
+	if number, isFloat := args[index].(float64); isFloat {
+		if math.Trunc(number) != number {
+			return 0, c.fail("takes a whole number, got a fraction")
+		}
+		return 0, c.fail("takes a whole number, got one that is too large")
 	}
 	return 0, c.wrong(index, "a whole number", args[index])
 }
@@ -144,9 +148,13 @@ func (c call) integer(args []any, index int) (int, error) {
 // redacted replaces in pointers what is neither in the expression's source nor a
 // key of the data: a key may have been made from a value.
 func (r *run) redacted(problems []problem) []problem {
-	known := map[string]bool{}
-	keysOf(r.env.Outputs, known, 0)
-	keysOf(r.env.Context, known, 0)
+	known := r.env.Budget.keys
+	if known == nil {
+		known = map[string]bool{}
+		keysOf(r.env.Outputs, known, 0)
+		keysOf(r.env.Context, known, 0)
+		r.env.Budget.keys = known
+	}
 	redacted := slices.Clone(problems)
 	for i := range redacted {
 		tokens := strings.Split(redacted[i].Pointer, "/")

@@ -12,8 +12,9 @@ import (
 type problem = schema.Problem
 
 const (
-	maxExcerpt = 160 // runes of an expression that an error shows
-	maxListed  = 20  // aliases that an error lists
+	maxExcerpt = 160   // runes of an expression that an error shows
+	maxListed  = 20    // aliases that an error lists
+	maxAliases = 1_000 // aliases among which an error looks for the nearest
 )
 
 // Error is an expression that cannot be compiled or evaluated.
@@ -59,7 +60,7 @@ type Missing struct {
 	// Part is the piece of the expression that is nil, such as "outputs.open.pr".
 	Part string
 	// Available are the aliases that have an output, sorted: those of the task
-	// if Part begins with task.
+	// if Part begins with task. nil for more than 1,000.
 	Available []string
 	// Hint says what may be meant, or is "".
 	Hint string
@@ -82,7 +83,7 @@ func (e *Missing) Error() string {
 		text += "; " + e.Hint
 	}
 	if e.listed && len(e.Available) > 0 {
-		text += "; " + listing(e.Available)
+		text = wording.Also(text, listing(e.Available))
 	}
 	return text
 }

@@ -26,6 +26,9 @@ const (
 	maxSteps = 1_000_000 // nodes evaluated inside loops, and items looped over
 	maxBytes = 16 << 20  // data read or made
 	maxDepth = 128       // lists and objects around a value, while it is evaluated
+
+	maxAllSteps = 3 * maxSteps // of the expressions of one request
+	maxAllBytes = 3 * maxBytes
 )
 
 // resultLimits bound what an expression returns.
@@ -41,6 +44,8 @@ type Env struct {
 	// task.outputs are the outputs whose alias starts with "ship::", without that
 	// prefix; otherwise there is no task.
 	Alias string
+	// Budget is what the expressions of a request share; nil is one of its own.
+	Budget *Budget
 }
 
 // Program is a compiled expression: immutable, safe for concurrent use.
@@ -124,6 +129,9 @@ func (p *Program) Run(ctx context.Context, env Env) (result any, err error) {
 	if len(problems) > 0 {
 		return nil, p.source.unrepresentable(r.redacted(problems))
 	}
+	if _, err := r.measure(0, native); err != nil {
+		return nil, err
+	}
 	return native, nil
 }
 
@@ -147,17 +155,18 @@ func (p *Program) typed(err error) error {
 }
 
 // taskOutputs returns the outputs of the alias's own task, nil outside a task.
-func (e Env) taskOutputs() map[string]any {
-	task, _, ok := strings.Cut(e.Alias, "::")
-	if !ok {
-		return nil
+func (r *run) taskOutputs() map[string]any {
+	task, _, ok := strings.Cut(r.env.Alias, "::")
+	if !ok || r.env.Budget.tasks != nil {
+		return r.env.Budget.tasks
 	}
 	outputs := map[string]any{}
-	for alias, output := range e.Outputs {
+	for alias, output := range r.env.Outputs {
 		if name, ok := strings.CutPrefix(alias, task+"::"); ok {
 			outputs[name] = output
 		}
 	}
+	r.env.Budget.tasks = outputs
 	return outputs
 }
 

@@ -129,7 +129,7 @@ func TestErrorsNameTheAliasesThatExist(t *testing.T) {
 	require.ErrorAs(t, err, &missing)
 	require.Equal(t, []string{"build", "open-pr"}, missing.Available)
 	require.EqualError(t, err, "expression `outputs.bulid.url` at 1:15: outputs.bulid is missing (null); "+
-		"no step has an output under this alias; it may have been skipped, or not have run yet; did you mean outputs.build?; steps with an output: build, open-pr")
+		"no step has an output under this alias; it may have been skipped, or not have run yet; did you mean outputs.build? Steps with an output: build, open-pr")
 
 	_, err = evaluate(t, "outputs.build.url", expression.Env{})
 	require.ErrorContains(t, err, "no step has an output")

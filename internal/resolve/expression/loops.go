@@ -4,7 +4,10 @@ import "github.com/kargo-steps/publish-metadata/internal/wording"
 
 // loopStep begins every evaluation of a predicate's body.
 func loopStep(c call, _ []any) (any, error) {
-	return nil, c.step(c.site.at, 1+c.site.cost)
+	if err := c.step(c.site.at, 1+c.site.cost); err != nil {
+		return nil, err
+	}
+	return nil, c.charge(c.site.literals)
 }
 
 // loopList checks and charges the list that a loop goes over.

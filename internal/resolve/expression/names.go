@@ -24,7 +24,7 @@ var foreign = map[string]string{
 const noTime = ": the same input gives the same result at any time"
 
 // timeless says why some functions of expr are left out.
-var timeless = map[string]string{"now": noTime, "date": noTime, "duration": noTime, "timezone": noTime}
+var timeless = map[string]string{"now": noTime, "date": noTime, "duration": ": there is no type for it; use a number or a string", "timezone": noTime}
 
 func (p *patcher) identifier(n *ast.IdentifierNode) ast.Node {
 	if slices.Contains(roots, n.Value) || slices.Contains(p.locals, n.Value) {

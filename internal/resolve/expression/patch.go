@@ -17,6 +17,7 @@ const runName = "\x00run"
 type patcher struct {
 	source    *source
 	nodes     int
+	literals  int               // bytes of the lists and objects that are spelt out
 	locals    []string          // let variables in scope
 	pointers  []map[string]bool // per predicate: which of #, #index, #acc there are
 	variables int               // hidden variables
@@ -77,8 +78,10 @@ func (p *patcher) node(node ast.Node) ast.Node {
 	case *ast.SequenceNode:
 		return &ast.SequenceNode{Nodes: p.each(n.Nodes)}
 	case *ast.ArrayNode:
+		p.literals += 2*slot + slot*len(n.Nodes)
 		return &ast.ArrayNode{Nodes: p.each(n.Nodes)}
 	case *ast.MapNode:
+		p.literals += 20*slot + 4*slot*len(n.Pairs)
 		return &ast.MapNode{Pairs: p.each(n.Pairs)}
 	case *ast.PairNode:
 		return p.pair(n)

@@ -101,9 +101,9 @@ func (p *patcher) body(n *ast.BuiltinNode, s *site, body ast.Node) ast.Node {
 		pointers[name] = true
 	}
 	p.pointers = append(p.pointers, pointers)
-	before := p.nodes
+	nodes, literals := p.nodes, p.literals
 	patched := p.node(body)
-	s.cost = p.nodes - before
+	s.cost, s.literals = p.nodes-nodes, p.literals-literals
 	p.pointers = p.pointers[:len(p.pointers)-1]
 	if spec.check != "" {
 		patched = p.call(spec.check, s.of(body), patched)
