@@ -17,7 +17,7 @@ func TestCompileRefuses(t *testing.T) {
 	}
 	for name, test := range load[map[string]refused](t, "schemas-refused.yaml") {
 		t.Run(name, func(t *testing.T) {
-			contained(t, func() {
+			isContained(t, func() {
 				requireProblems(t, test.Problems, compileProblems(t, test.Schema.value))
 			})
 		})

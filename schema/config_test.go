@@ -155,7 +155,7 @@ func TestHostileConfigsAreContained(t *testing.T) {
 		"names with the separator inside": {object{"metadata": []any{}, "a\x00b": 1.0}, `unknown field "a\x00b"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			contained(t, func() {
+			isContained(t, func() {
 				problems := schema.ValidateConfig(test.config)
 				if test.says == "" {
 					assert.Empty(t, problems)
@@ -166,7 +166,7 @@ func TestHostileConfigsAreContained(t *testing.T) {
 			})
 		})
 	}
-	contained(t, func() {
+	isContained(t, func() {
 		context := named(100_000, func(i int) any { return fmt.Sprint(i) })
 		context["project"], context["stage"], context["deep"] = "demo", "test", deep
 		assert.Empty(t, schema.ValidateRequest(object{"context": context, "outputs": object{"a": deep, "b": doubled(40)}, "config": deep}))

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/kargo-steps/publish-metadata/internal/contained"
 	"github.com/kargo-steps/publish-metadata/schema"
 )
 
@@ -114,9 +115,9 @@ func compileProblems(t *testing.T, document any) schema.Problems {
 	return problems
 }
 
-// contained fails unless run ends in two seconds and within 64 MiB: a server
+// isContained fails unless run ends within the deadline and within 64 MiB: a server
 // may have to contain several at once.
-func contained(t *testing.T, run func()) {
+func isContained(t *testing.T, run func()) {
 	t.Helper()
 	const limit = 64 << 20
 	var before runtime.MemStats
@@ -128,7 +129,7 @@ func contained(t *testing.T, run func()) {
 		defer close(done)
 		run()
 	}()
-	deadline := time.After(2 * time.Second)
+	deadline := time.After(contained.Deadline)
 	for {
 		var now runtime.MemStats
 		runtime.ReadMemStats(&now)
@@ -138,7 +139,7 @@ func contained(t *testing.T, run func()) {
 			require.Less(t, int64(peak.Load())-int64(before.HeapAlloc), int64(limit), "memory")
 			return
 		case <-deadline:
-			require.FailNow(t, "did not end within two seconds")
+			require.FailNow(t, "did not end within the deadline")
 		case <-time.After(2 * time.Millisecond):
 		}
 	}

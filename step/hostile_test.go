@@ -16,11 +16,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kargo-steps/publish-metadata/internal/contained"
 	"github.com/kargo-steps/publish-metadata/step"
 )
 
 const (
-	mostTime  = 2 * time.Second
+	mostTime  = contained.Deadline
 	mostBytes = 200 << 20
 	// mostText is the longest error: an error is read by people and kept in a Promotion.
 	mostText = 128 << 10

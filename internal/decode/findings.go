@@ -33,12 +33,13 @@ func (f *Findings) LeaveOut(key string) {
 // about the key as a whole.
 func (f *Findings) Partial(key string) bool { return f.partial[""] || f.partial[key] }
 
-// sound returns the items that no problem points into.
+// sound returns the items that no problem points into, and whose key has a schema.
 func (f *Findings) sound(items []Item) []Item {
 	return slices.DeleteFunc(items, func(item Item) bool {
 		unsound := slices.ContainsFunc(f.Problems, func(problem schema.Problem) bool {
 			return strings.HasPrefix(problem.Pointer, item.Pointer()+"/")
 		})
+		unsound = unsound || item.Key != "" && item.Schema == nil
 		if unsound {
 			f.LeaveOut(item.Key)
 		}

@@ -119,7 +119,7 @@ func message(err error) string {
 // assignSchemas gives every item the schema of its key.
 func (j *Job) assignSchemas(ctx context.Context, items []Item) {
 	problems, registry := &j.Problems, j.Registry
-	inline := make(map[string]*Item)
+	inline, broken := make(map[string]*Item), make(map[string]bool)
 	for i := range items {
 		item := &items[i]
 		if item.inline == nil || ctx.Err() != nil {
@@ -139,6 +139,7 @@ func (j *Job) assignSchemas(ctx context.Context, items []Item) {
 		compiled, err := j.compileInline(item.Key, item.inline)
 		if err != nil {
 			*problems = append(*problems, err.Under(at)...)
+			broken[item.Key] = true
 			continue
 		}
 		item.Schema = compiled
@@ -148,7 +149,7 @@ func (j *Job) assignSchemas(ctx context.Context, items []Item) {
 		item := &items[i]
 		if first, given := inline[item.Key]; given {
 			item.Schema = first.Schema
-		} else if item.Key != "" && item.inline == nil {
+		} else if item.Key != "" && item.inline == nil && !broken[item.Key] {
 			if item.Schema, _ = registry.Lookup(item.Key); item.Schema == nil {
 				problems.Add(item.Pointer()+"/key", "%s", UnknownKey(registry, item.Key))
 			}

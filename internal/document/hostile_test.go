@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kargo-steps/publish-metadata/internal/contained"
 	"github.com/kargo-steps/publish-metadata/internal/document"
 	"github.com/kargo-steps/publish-metadata/internal/fault"
 )
@@ -77,7 +78,7 @@ func TestHostileDocumentsAreRefusedQuickly(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			start := time.Now()
 			tree, err := document.Parse([]byte(test.in))
-			assert.Less(t, time.Since(start), deadline)
+			assert.Less(t, time.Since(start), contained.Deadline)
 			runtime.ReadMemStats(&after)
 			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(200<<20))
 			assert.Nil(t, tree)

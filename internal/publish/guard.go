@@ -2,6 +2,7 @@ package publish
 
 import (
 	"context"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -14,8 +15,9 @@ type guard struct {
 	uid string
 	// wasCurrent says that the Stage's currentPromotion was the run's own.
 	wasCurrent bool
-	// before is the promotion of the owner's provenance before the run applied.
+	// before is the promotion of the owner's provenance before the run wrote.
 	before string
+	wrote  bool
 }
 
 // read gets the target and sees that it still is the one to publish to.
@@ -38,8 +40,9 @@ func (r *run) read(ctx context.Context) (*unstructured.Unstructured, error) {
 
 // superseded refuses to go on for a promotion that another has followed, so that
 // the two do not fight. The Stage's currentPromotion tells; where it does not, on
-// another target or outside of Kargo, the owner's provenance does, once it has
-// neither what this run applied nor what was there before.
+// another target or outside of Kargo, the owner's provenance does, once a promotion
+// has applied it that is neither this run's nor the one from before. What an update
+// manager has put there is a write that is undone, however old it is.
 func (r *run) superseded(live *unstructured.Unstructured, promotion string) error {
 	current := currentPromotion(live)
 	if r.publication.OnPromotedStage() && (current != "" || r.guard.wasCurrent) {
@@ -49,15 +52,22 @@ func (r *run) superseded(live *unstructured.Unstructured, promotion string) erro
 		}
 		return r.fault(fault.Superseded, "promotion "+promotion+" is not its current one: it was aborted or is over, and nothing more is published", nil)
 	}
-	owner := r.publication.Owner()
-	published, _, _ := unstructured.NestedString(live.Object, "status", "metadata", schema.Provenance, owner, "promotion")
-	if !r.memory.applied {
+	producer := r.publication.Owner()
+	published, _, _ := unstructured.NestedString(live.Object, "status", "metadata", schema.Provenance, producer, "promotion")
+	if !r.guard.wrote {
 		r.guard.before = published
 	}
 	if published == "" || published == promotion || published == r.guard.before {
 		return nil
 	}
-	return r.fault(fault.Superseded, "the producer "+owner+" has published in promotion "+published+
+	state, err := readLive(live, r.publication.Target().String())
+	applied := func(o owner) bool {
+		return o.applies && o.name == r.publication.Manager() && o.hasLeaf(schema.Provenance, producer, "promotion")
+	}
+	if err != nil || !slices.ContainsFunc(state.owners, applied) {
+		return err
+	}
+	return r.fault(fault.Superseded, "the producer "+producer+" has published in promotion "+published+
 		" meanwhile: promotion "+promotion+" publishes nothing more", nil)
 }
 

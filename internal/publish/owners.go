@@ -73,9 +73,18 @@ func memberOf(v any, path fieldpath.Path) any {
 	return v
 }
 
+// hasLeaf says whether the owner has the value at a path below status.metadata.
+func (o owner) hasLeaf(path ...string) bool {
+	fields, last := o.fields, len(path)-1
+	for _, name := range path[:last] {
+		fields = within(fields, name)
+	}
+	return fields.Members.Has(fieldpath.PathElement{FieldName: &path[last]})
+}
+
 // hasKey says whether the owner has the key's value itself.
 func (o owner) hasKey(key string) bool {
-	return o.fields.Members.Has(fieldpath.PathElement{FieldName: &key})
+	return o.hasLeaf(key)
 }
 
 // ours returns the producer's owner name, if the manager is one of ours.

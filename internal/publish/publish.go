@@ -73,15 +73,15 @@ func Publish(ctx context.Context, client Client, publication check.Publication, 
 		r.Turns = &Turns{}
 	}
 	r.report.Warnings = publication.Warnings()
-	for n := range maxAttempts {
+	pauses := 0
+	for range maxAttempts {
 		held, err := r.attempt(ctx)
 		switch {
 		case held:
 			return r.report, nil
-		case errors.Is(err, ErrChanged):
-			err = pause(ctx, backoff(n))
-		case err == nil && r.removals > 2: // somebody puts residue back
-			err = pause(ctx, backoff(n))
+		case errors.Is(err, ErrChanged), err == nil && r.removals > 2: // somebody puts residue back
+			err = pause(ctx, backoff(pauses))
+			pauses++
 		}
 		if err != nil {
 			return r.report, r.ended(ctx, err)
@@ -117,8 +117,11 @@ func (r *run) write(ctx context.Context) (plan Plan, stored *unstructured.Unstru
 		return plan, nil, r.orLost(err, live)
 	}
 	if patch := plan.first(live, r.memory); patch != nil {
-		r.memory.gone = plan.gone
-		return plan, nil, r.remove(ctx, patch)
+		err := r.remove(ctx, patch)
+		if err == nil {
+			r.memory.gone = plan.gone
+		}
+		return plan, nil, err
 	}
 	stored, err = r.client.Apply(ctx, r.publication.Target(), plan.body, ApplyOptions{Manager: r.publication.Manager(), Force: plan.Force})
 	if errors.Is(err, fault.Conflict) {
@@ -142,7 +145,7 @@ func (r *run) write(ctx context.Context) (plan Plan, stored *unstructured.Unstru
 func (r *run) remove(ctx context.Context, patch []byte) error {
 	_, err := r.client.Patch(ctx, r.publication.Target(), patch, r.publication.Manager())
 	if err == nil {
-		r.report.Changed = true
+		r.report.Changed, r.guard.wrote = true, true
 		r.removals++
 	}
 	return err
@@ -174,14 +177,14 @@ func (r *run) record(plan Plan, changed bool) {
 		r.report.TookOver = plan.TookOver
 		r.report.Warnings = append(r.report.Warnings, plan.Warnings...)
 	}
-	r.memory, r.last = plan.remember(r.memory, r.publication), plan
+	r.memory, r.last, r.guard.wrote = plan.remember(r.memory, r.publication), plan, true
 }
 
 // orLost says of a conflict that comes up after the publication was applied what
 // it is: others took entries over meanwhile. The rest stands, and is reported.
 func (r *run) orLost(err error, live *unstructured.Unstructured) error {
 	var failure *fault.Error
-	if !r.memory.applied || !errors.As(err, &failure) || failure.Kind != fault.Conflict {
+	if !r.memory.applied || !errors.As(err, &failure) || len(failure.Problems) == 0 || failure.Kind != fault.Conflict {
 		return err
 	}
 	r.report.Published = r.last.standing(metadataOf(live))

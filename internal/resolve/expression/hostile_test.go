@@ -13,12 +13,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kargo-steps/publish-metadata/internal/contained"
 	"github.com/kargo-steps/publish-metadata/internal/fault"
 	"github.com/kargo-steps/publish-metadata/internal/resolve/expression"
 )
 
 const (
-	mostTime  = 2 * time.Second
+	mostTime  = contained.Deadline
 	mostBytes = 200 << 20
 )
 
