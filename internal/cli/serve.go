@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/klog/v2"
 
+	"github.com/kargo-steps/publish-metadata/internal/fault"
 	"github.com/kargo-steps/publish-metadata/internal/server"
 	"github.com/kargo-steps/publish-metadata/step"
 )
@@ -76,6 +77,9 @@ func (o *serveOptions) bind(command *cobra.Command) {
 }
 
 func (o *serveOptions) run(ctx context.Context) error {
+	if o.level < slog.LevelDebug { // below it, client-go logs bodies
+		return fault.New(fault.Invalid, "serve", "--log-level takes debug, info, warn or error", nil)
+	}
 	config, err := o.cluster.config("set --server and --certificate-authority, or --kubeconfig")
 	if err != nil {
 		return err

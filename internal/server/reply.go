@@ -39,8 +39,9 @@ func (r reply) write(w http.ResponseWriter) {
 	case http.StatusUnauthorized:
 		header.Set("WWW-Authenticate", "Bearer")
 	}
+	text := encode(document)
 	w.WriteHeader(r.status)
-	_, _ = w.Write(encode(document)) // the caller may be gone
+	_, _ = w.Write(text) // the caller may be gone
 }
 
 // encode returns a document as JSON in which & stays &.

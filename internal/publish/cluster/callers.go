@@ -28,11 +28,16 @@ func NewCallers(config *rest.Config) (*Callers, error) {
 		return fault.New(fault.Invalid, "cluster", "the client's configuration cannot be used", err)
 	}
 	anonymous := unthrottled(rest.AnonymousClientConfig(config))
+	if address, _, err := rest.DefaultServerUrlFor(anonymous); err != nil {
+		return nil, invalid(err)
+	} else if address.User != nil {
+		return nil, fault.New(fault.Invalid, "cluster", "the API server's address has credentials, which every caller would act with: leave them out", nil)
+	}
 	shared, err := rest.TransportFor(anonymous)
 	if err != nil {
 		return nil, invalid(err)
 	}
-	probe, err := rest.UnversionedRESTClientForConfigAndClient(dynamic.ConfigFor(anonymous), &http.Client{Transport: shared})
+	probe, err := rest.UnversionedRESTClientForConfigAndClient(dynamic.ConfigFor(anonymous), unredirected(shared))
 	if err != nil {
 		return nil, invalid(err)
 	}
@@ -45,12 +50,19 @@ func (c *Callers) Client(token string) (*Client, error) {
 	if token == "" {
 		return nil, fault.New(fault.Unauthenticated, "cluster", "there is no bearer token", nil)
 	}
-	client, err := dynamic.NewForConfigAndClient(c.config,
-		&http.Client{Transport: transport.NewBearerAuthRoundTripper(token, c.shared)})
+	client, err := dynamic.NewForConfigAndClient(c.config, unredirected(transport.NewBearerAuthRoundTripper(token, c.shared)))
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "cluster", "the client's configuration cannot be used", err)
 	}
 	return &Client{dynamic: client}, nil
+}
+
+// unredirected returns a client that stays with the API server: a caller's token
+// would go along wherever a redirect leads.
+func unredirected(through http.RoundTripper) *http.Client {
+	return &http.Client{Transport: through, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 }
 
 // Reachable asks the API server for its version, without credentials and once. An
